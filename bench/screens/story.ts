@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import process from 'node:process'
 import { pathToFileURL } from 'node:url'
-import { startExomonad, type Exomonad } from '../../test/helpers/daemon.ts'
+import { startExomonad, type Exomonad, type ExomonadOptions } from '../../test/helpers/daemon.ts'
 import { waitFor } from '../../test/helpers/wait-for.ts'
 
 /** Where the hour begins, so that every run says the same times. */
@@ -12,6 +12,17 @@ const LIMIT = { limit: 60_000 }
 
 const fixture = (name: string): string =>
   join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'agents', name)
+
+/** What other pictures need beside. */
+export interface More {
+  readonly start?: Pick<ExomonadOptions, 'config' | 'name'>
+  /** Further TOML, of whole tables. */
+  readonly config?: string
+  /** Further lines of [limits]. */
+  readonly limits?: string
+  /** By agent: what its program does first. */
+  readonly first?: Readonly<Record<string, readonly object[]>>
+}
 
 export interface Story {
   readonly tree: Exomonad
@@ -39,7 +50,7 @@ const note = (message: string) => ({ do: 'tool', name: 'note', input: { message 
  * person’s own. Everything is the product’s but the agents’ programs, which do as they are told, and
  * the clock, which is set on between what happens.
  */
-export async function tellStory(): Promise<Story> {
+export async function tellStory(more: More = {}): Promise<Story> {
   const clock = join(process.env['TMPDIR'] ?? '/tmp', `screens-clock-${process.pid}`)
   const ahead = NINE - Date.now()
   // Whole or not at all: it is read at any time.
@@ -53,12 +64,12 @@ export async function tellStory(): Promise<Story> {
     SCREENS_CLOCK: clock,
     NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'clock.js')).href}`,
   }
-  const tree = await startExomonad({ init: false, env })
+  const tree = await startExomonad({ ...more.start, init: false, env })
   try {
-    configure(tree)
+    configure(tree, more)
     const made = await tree.run(['init', '--no-prepare-agents'])
     if (made.code !== 0) throw new Error(made.stderr)
-    await happen(tree, setClock)
+    await happen(tree, setClock, more.first)
     return {
       ...{ tree, env, folder: tree.repository.folder },
       end: async () => {
@@ -72,7 +83,7 @@ export async function tellStory(): Promise<Story> {
   }
 }
 
-function configure(tree: Exomonad): void {
+function configure(tree: Exomonad, { config: tables = '', limits = '' }: More): void {
   const config = join(tree.repository.path, '.exomonad', 'config.toml')
   const hooked = `[agents.hooked]
 adapter = "claude"
@@ -82,7 +93,7 @@ env = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }
 policy = "ask"
 [limits]
 approval_depth = 2
-[liveness]
+${limits}[liveness]
 reconcile_every = 2
 [forge]
 poll_active = 1
@@ -90,10 +101,16 @@ poll_idle = 1
 [forge.local]
 ci = ["sh", "-c", "test ! -e bad.ts"]
 `
-  writeFileSync(config, `${readFileSync(config, 'utf8')}\n${hooked}`)
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\n${hooked}${tables}`)
 }
 
-async function happen(tree: Exomonad, setClock: (minute: number) => void): Promise<void> {
+async function happen(
+  tree: Exomonad,
+  setClock: (minute: number) => void,
+  first: NonNullable<More['first']> = {},
+): Promise<void> {
+  const script = (name: string, { steps = [], ...rest }: Script) =>
+    tree.script(name, { ...rest, steps: [...(first[name] ?? []), ...steps] })
   /** Those that file do so one after the other: each run numbers pull requests alike. */
   const spawn = async (names: readonly string[], as?: string, more: object = {}): Promise<void> => {
     const specs = names.map((name) => ({ name, prompt: TASKS[name] ?? name, ...more }))
@@ -111,7 +128,7 @@ async function happen(tree: Exomonad, setClock: (minute: number) => void): Promi
   const files = (name: string, title: string, path = `${name}.ts`): void => {
     filers.add(name)
     const steps = [write(path), commit(title), { do: 'file', path: turnOf(name) }, file(title)]
-    tree.script(name, { steps })
+    script(name, { steps })
   }
   const state = (name: string, ...states: readonly string[]) =>
     waitFor(
@@ -163,23 +180,23 @@ async function happen(tree: Exomonad, setClock: (minute: number) => void): Promi
   }
 
   for (const lead of ['auth', 'search', 'docs']) {
-    tree.script(lead, { on: ON[lead] ?? [] })
+    script(lead, { on: ON[lead] ?? [] })
     await tree.call('spawn_subtree', { task: TASKS[lead], branch_name: lead })
     await state(lead, 'idle')
   }
 
   await at(3)
-  tree.script('billing', { steps: [ask('Which currencies must invoices support at first?')] })
+  script('billing', { steps: [ask('Which currencies must invoices support at first?')] })
   files('invoices', 'Number invoices without gaps')
-  tree.script('exports', { steps: [{ do: 'exit', code: 3 }] })
+  script('exports', { steps: [{ do: 'exit', code: 3 }] })
   await spawn(['billing', 'invoices'])
   await event('pr.ready', 'invoices')
   await spawn(['exports'])
   await state('exports', 'failed')
   const push = { do: 'ask', name: 'Bash', input: { command: 'git push --force origin v1' } }
-  tree.script('cleanup', { steps: [push] })
+  script('cleanup', { steps: [push] })
   const tests = { id: 'b1', type: 'shell', status: 'running', command: 'npm run test:browsers' }
-  tree.script('upgrade', {
+  script('upgrade', {
     steps: [
       { do: 'print', text: BOX },
       { do: 'status', status: 'idle' },
@@ -194,8 +211,8 @@ async function happen(tree: Exomonad, setClock: (minute: number) => void): Promi
   files('login', 'Log in with a passkey')
   files('logout', 'Log out everywhere')
   files('tokens', 'Rotate tokens', 'bad.ts')
-  tree.script('sessions', { steps: [{ do: 'file', path: join(tree.scripts, 'never') }] })
-  tree.script('oauth', { steps: [ask('Which providers come first?')] })
+  script('sessions', { steps: [{ do: 'file', path: join(tree.scripts, 'never') }] })
+  script('oauth', { steps: [ask('Which providers come first?')] })
   await spawn(['login', 'logout', 'tokens', 'sessions', 'oauth'], 'auth')
   await checks('tokens', 'failed')
   await merge('login', 'auth')
@@ -203,10 +220,10 @@ async function happen(tree: Exomonad, setClock: (minute: number) => void): Promi
   await at(17)
   files('index', 'Index titles')
   files('query', 'Parse phrases')
-  tree.script('ranking', {
+  script('ranking', {
     steps: [{ do: 'complete', success: false, error: 'there is no log of clicks to learn from' }],
   })
-  tree.script('suggest', {
+  script('suggest', {
     steps: [
       note('Half of it stands: prefixes work.'),
       { do: 'file', path: join(tree.scripts, 'never') },
@@ -225,7 +242,7 @@ async function happen(tree: Exomonad, setClock: (minute: number) => void): Promi
   await at(29)
   files('guide', 'A guide')
   files('api-docs', 'Pages for the API')
-  tree.script('examples', { steps: [{ do: 'file', path: join(tree.scripts, 'never') }] })
+  script('examples', { steps: [{ do: 'file', path: join(tree.scripts, 'never') }] })
   await spawn(['guide', 'api-docs', 'examples'], 'docs')
   await merge('guide', 'docs')
   await merge('api-docs', 'docs')
@@ -296,6 +313,11 @@ const TASKS: Readonly<Record<string, string>> = {
   guide: 'A guide for newcomers.',
   'api-docs': 'A page for each call of the API.',
   examples: 'Examples that run.',
+}
+
+interface Script {
+  readonly steps?: readonly object[]
+  readonly on?: readonly object[]
 }
 
 interface Node {

@@ -43,7 +43,10 @@ function describe(command: Command, prefix: string): string[] {
   const described = command.registeredArguments.filter((argument) => argument.description !== '')
   return [
     `## \`${usage}\``,
-    command.description().replace(/([^.!?])$/, '$1.'),
+    [
+      command.description().replace(/([^.!?])$/, '$1.'),
+      ...command.aliases().map((alias) => `Also \`${prefix} ${alias}\`.`),
+    ].join(' '),
     ...(described.length > 0
       ? [
           table(

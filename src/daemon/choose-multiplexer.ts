@@ -1,4 +1,4 @@
-import { exec } from '../processes/exec.ts'
+import { exec as execDirectly, type Exec } from '../processes/exec.ts'
 import { createDetached } from '../adapters/terminals/detached/detached.ts'
 import { createRouted } from '../adapters/terminals/detached/routed.ts'
 import type { DetachedHolder } from '../adapters/terminals/headless.ts'
@@ -49,8 +49,9 @@ export async function chooseMultiplexer(options: {
   paths: Paths
   log: Log
   agentEnvironment: Readonly<Record<string, string>>
+  exec?: Exec
 }): Promise<Places> {
-  const { agentEnvironment: environment, log, panes = [] } = options
+  const { agentEnvironment: environment, log, panes = [], exec = execDirectly } = options
   const hostOptions = {
     stateDir: options.paths.state,
     runtimeDir: options.environment.runtimeDir,
@@ -65,6 +66,7 @@ export async function chooseMultiplexer(options: {
       socketName: tmuxSocket,
       environment: folder === undefined ? environment : { ...environment, TMUX_TMPDIR: folder },
       log,
+      exec,
     })
   const create: Record<Kind, () => Holder | Promise<Holder>> = {
     tmux: () =>
@@ -76,7 +78,7 @@ export async function chooseMultiplexer(options: {
   }
   const configured =
     options.kind === 'auto' || options.kind === 'zellij'
-      ? await automaticKind(environment)
+      ? await automaticKind(environment, exec)
       : options.kind
   const stillIn = async (kind: Kind): Promise<Holder | undefined> => {
     const own = new Set(panes.filter((paneId) => IDS[kind].test(paneId)))
@@ -103,6 +105,7 @@ export async function chooseMultiplexer(options: {
       stateDir: options.paths.state,
       environment,
       log,
+      exec,
     })
   const terminals: Multiplexer =
     options.kind === 'zellij' ? createViewed({ holder, viewer: viewer(), log }) : holder
@@ -115,7 +118,10 @@ export async function chooseMultiplexer(options: {
 }
 
 /** tmux where it is installed. MULTIPLEXER_UNAVAILABLE where that can’t be known. */
-async function automaticKind(environment: Readonly<Record<string, string>>): Promise<Kind> {
+async function automaticKind(
+  environment: Readonly<Record<string, string>>,
+  exec: Exec,
+): Promise<Kind> {
   const { exitCode, startError } = await exec('tmux', ['-V'], { env: environment })
   if (startError === null || startError === 'ENOENT') return exitCode === 0 ? 'tmux' : 'headless'
   // Agents may be in it.

@@ -128,6 +128,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       paths,
       log,
       agentEnvironment: await agentEnv(),
+      exec,
     })
     settings.holdSessions(detached)
     let settle = async (): Promise<void> => {}

@@ -1,3 +1,4 @@
+import type { Side } from './formats/line-range.ts'
 import type { Actor, AgentId, BranchName, Sha } from './ids.ts'
 
 /** What the local forge has on record. */
@@ -35,10 +36,12 @@ export interface ReviewRow {
 export interface ReviewCommentRow {
   readonly id: number
   readonly path: string
-  /** Line of the new file, from 1, the last one of a range; null for the whole file. */
+  /** Line of the file, from 1, the last one of a range; null for the whole file. */
   readonly line: number | null
   /** First line of the range, before `line`; null where it is about one line, or the whole file. */
   readonly startLine: number | null
+  /** Which version its lines are of. */
+  readonly side: Side
   readonly body: string
   /** First comment of the conversation that it answers; null where it begins one. */
   readonly thread: number | null

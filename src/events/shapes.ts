@@ -19,6 +19,8 @@ export const comment = z.strictObject({
   line: z.number().nullable(),
   /** First line of a range; null where it is about one line, missing in events of before. */
   start_line: z.number().nullable().optional(),
+  /** `left`: its lines are of the old version; missing in events of before. */
+  side: z.enum(['left', 'right']).optional(),
   body: z.string(),
   author: z.string(),
 })

@@ -41,11 +41,12 @@ function reviewEvents(
         author: review.authorName,
         body: review.body,
         comments: review.trusted
-          ? review.comments.map(({ id, path, line, startLine, body, author }) => ({
+          ? review.comments.map(({ id, path, line, startLine, side, body, author }) => ({
               id,
               path,
               line,
               start_line: startLine ?? null,
+              ...(side === 'left' ? { side } : {}),
               body,
               author: nameIn(review, author),
             }))
@@ -64,13 +65,14 @@ function reviewEvents(
     }
     const knownIds = new Set(known.comments.map(({ id }) => id))
     for (const comment of review.comments.filter(({ id }) => !knownIds.has(id))) {
-      const { path, line, startLine, body } = comment
+      const { path, line, startLine, side, body } = comment
       const payload = {
         ...facts,
         comment_id: comment.id,
         path,
         line,
         start_line: startLine ?? null,
+        ...(side === 'left' ? { side } : {}),
         body,
         author: nameIn(review, comment.author),
         trusted: review.trusted,

@@ -507,6 +507,35 @@ export function forgeSuite(
       expect(await look(number)).toMatchObject({ reviews: [{ comments: [said] }] })
     })
 
+    it('(20.19) takes comments on lines of the old version, which are answered there', async () => {
+      const { forge, grow, file, look, reviewer, agentId } = await start()
+      const number = await file('main.a', await grow('main.a', [{ 'README.md': 'other\n' }]))
+      const place = { path: 'README.md', line: 1, side: 'left' as const }
+      const made = await forge.review({
+        number,
+        author: reviewer,
+        state: 'commented',
+        body: '',
+        comments: [
+          { ...place, body: 'It was needed.' },
+          { path: 'README.md', line: 1, body: 'It is not.' },
+        ],
+      })
+      expect(made.comments).toMatchObject([{ ...place, body: 'It was needed.' }, { line: 1 }])
+      const seen = (await look(number))?.reviews.flatMap(({ comments }) => comments)
+      expect(seen?.map(({ side = 'right', body }) => `${side}: ${body}`)).toEqual([
+        'left: It was needed.',
+        'right: It is not.',
+      ])
+      const thread = seen?.[0]?.thread ?? ''
+      expect(seen?.[1]?.thread).not.toBe(thread)
+      await forge.reply({
+        ...{ number, author: agentId as Actor, thread, body: 'It is back.', resolve: false },
+      })
+      const after = (await look(number))?.reviews.flatMap(({ comments }) => comments)
+      expect(after?.find(({ body }) => body === 'It is back.')).toMatchObject({ ...place, thread })
+    })
+
     it('(20.19) keeps conversations on lines: answered by whoever answers, and open until they are resolved', async () => {
       const { forge, grow, file, look, reviewer, agentId } = await start()
       const agent = agentId as Actor

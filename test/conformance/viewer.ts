@@ -297,9 +297,11 @@ export function describeViewer(kind: HolderKind): void {
     )
   })
 
-  it('shows a hundred, which leave the list of panes as it is', async () => {
+  // Each view of the detached host's is a program of ours: fewer show the same there.
+  const many = kind === 'tmux' ? 100 : 30
+  it(`shows ${many}, which leave the list of panes as it is`, async () => {
     const agents = await Promise.all(
-      Array.from({ length: 100 }, (_, index) =>
+      Array.from({ length: many }, (_, index) =>
         bench.open({ name: `a${index}`, argv: ['/bin/cat'] }),
       ),
     )
@@ -309,14 +311,14 @@ export function describeViewer(kind: HolderKind): void {
       const names = (await bench.zellij('query-tab-names'))
         .split('\n')
         .filter((name) => /^a\d+$/.test(name))
-      if (names.length !== 100) throw new Error(`${String(names.length)}: ${names.join(' ')}`)
+      if (names.length !== many) throw new Error(`${String(names.length)}: ${names.join(' ')}`)
       return names
     })
-    expect(new Set(tabs).size).toBe(100)
+    expect(new Set(tabs).size).toBe(many)
     expect((await bench.holder.list()).map(({ paneId }) => String(paneId)).toSorted()).toEqual(
       expected,
     )
-    for (const { paneId, agentId } of [agents[0], agents[99]].flatMap((agent) => agent ?? []))
+    for (const { paneId, agentId } of [agents[0], agents.at(-1)].flatMap((agent) => agent ?? []))
       expect(await bench.holder.inspect(paneId)).toMatchObject({
         agentId,
         dead: false,

@@ -179,7 +179,7 @@ policy = "all"
         process.kill(pid, 'SIGKILL')
         await becomes('failed')
         await waitFor('nothing of it to run', () => processesOf(id).length === 0, LONG)
-        const { code, stderr } = await world.tree.run(['resume', 'files'])
+        const { code, stderr } = await world.tree.command(['resume', 'files'])
         expect(code, stderr).toBe(0)
         const word = await world.send('files', [{ say: 'Read that too.' }])
         await world.model.sees(word)

@@ -288,7 +288,7 @@ export function closedTerminalTests(worldOf: () => World): void {
       },
     )
     const asked = world.model.seen.length
-    const resumed = await world.tree.run(['resume', name])
+    const resumed = await world.tree.command(['resume', name])
     expect(resumed, resumed.stderr).toMatchObject({ code: 0 })
     const word = await world.send(name, [{ say: 'Read it.' }])
     await world.model.sees(word)

@@ -74,7 +74,7 @@ export async function openAcpTree(options: AcpTreeOptions = {}): Promise<AcpTree
     file,
     `${config}\n[acp.scripted]\ncommand = ${JSON.stringify(command)}\n${options.acp ?? ''}\n${options.config ?? ''}`,
   )
-  const init = await tree.run(['init', '--no-prepare-agents'])
+  const init = await tree.command(['init', '--no-prepare-agents'])
   if (init.code !== 0) throw new Error(`exomonad init: ${init.stdout}${init.stderr}`)
 
   const shown = async (name: string): Promise<string> =>

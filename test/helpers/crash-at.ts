@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import Database from 'better-sqlite3'
@@ -8,34 +9,78 @@ import { waitFor } from './wait-for.ts'
 
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
 
-/** Replaces the daemon with one that kills itself at this step; resolves once it serves. */
+/** A daemon that can be told to kill itself. */
+interface Crashing {
+  readonly child: ChildProcess
+  readonly dead: Promise<void>
+  readonly words: () => string
+}
+
+/** The last one of each tree, by its state folder. */
+const running = new Map<string, Crashing>()
+const runs = ({ child }: Crashing): boolean => child.exitCode === null && child.signalCode === null
+
+/** Names kind and step of the crash for as long as it is to come. */
+const fuseOf = (tree: Exomonad): string => join(tree.repository.folder, 'crash-at')
+
+/**
+ * Has the daemon kill itself at this step. One that can’t, as `exomonad init` starts it, is replaced
+ * first.
+ */
 export async function crashAt(
   tree: Exomonad,
   kind: string,
   step: string,
 ): Promise<{ dead: Promise<void> }> {
-  await tree.run(['daemon', 'stop'])
-  const { child, dead, words } = launch(tree, kind, step)
-  const serves = async () => {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`it ended at once: ${words()}`)
-    return (await tree.daemonPid()) === child.pid
+  let crashing = running.get(tree.state)
+  if (crashing === undefined || !runs(crashing)) {
+    await tree.command(['daemon', 'stop'])
+    crashing = await serve(tree)
   }
-  await waitFor('the daemon that will crash', serves, { limit: 60_000 })
-  return { dead }
+  writeFileSync(fuseOf(tree), `${kind} ${step}`)
+  return { dead: crashing.dead }
+}
+
+/**
+ * Where none runs: starts one, as `exomonad daemon start` does, that the next `crashAt` needs not
+ * replace.
+ */
+export async function startAgain(tree: Exomonad): Promise<void> {
+  await serve(tree)
 }
 
 /** Where none runs: one that comes to this step by itself; resolves once it is dead. */
 export async function crashOnTheWay(tree: Exomonad, kind: string, step: string): Promise<void> {
-  const { child, dead, words } = launch(tree, kind, step)
+  writeFileSync(fuseOf(tree), `${kind} ${step}`)
+  const { child, dead, words } = launch(tree)
   await dead
   if (child.signalCode !== 'SIGKILL') throw new Error(`it ended by itself: ${words()}`)
 }
 
-function launch(tree: Exomonad, kind: string, step: string) {
+async function serve(tree: Exomonad): Promise<Crashing> {
+  rmSync(fuseOf(tree), { force: true })
+  const crashing = launch(tree)
+  await waitFor(
+    'the daemon that can crash',
+    async () => {
+      if (!runs(crashing)) throw new Error(`it ended at once: ${crashing.words()}`)
+      return (await tree.daemonPid()) === crashing.child.pid
+    },
+    { limit: 60_000 },
+  )
+  return crashing
+}
+
+function launch(tree: Exomonad): Crashing {
   const child = spawn(
     process.execPath,
-    [FIXTURE, programs('daemon/daemon'), tree.repository.path, kind, step],
+    [
+      '--max-semi-space-size=1',
+      FIXTURE,
+      programs('daemon/daemon'),
+      tree.repository.path,
+      fuseOf(tree),
+    ],
     {
       cwd: tree.repository.path,
       env: { ...tree.repository.env },
@@ -45,7 +90,9 @@ function launch(tree: Exomonad, kind: string, step: string) {
   let words = ''
   child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
   const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  return { child, dead, words: () => words }
+  const crashing = { child, dead, words: () => words }
+  running.set(tree.state, crashing)
+  return crashing
 }
 
 /** Operations in the journal that are neither finished nor taken back. */

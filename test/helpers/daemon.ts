@@ -15,7 +15,7 @@ import { ExomonadError } from '../../src/domain/errors.ts'
 import { askHealth } from '../../src/surfaces/cli/daemon/health.ts'
 import { createClient, type Client } from '../../src/surfaces/client.ts'
 import { repositoryHash } from '../../src/runtime/paths.ts'
-import { initialize } from './initialize.ts'
+import { ownCommand, parseJson } from './own-command.ts'
 import { isAlive } from './processes.ts'
 import { BIN } from './programs.ts'
 import {
@@ -48,6 +48,14 @@ export interface Exomonad {
    * undefined where it is no JSON.
    */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>
+  /**
+   * The same in this process, at a tenth of what a process costs: for tests of something else than
+   * the command line. The daemon of another program (`bin`) gets its own command line all the same.
+   */
+  command(
+    args: readonly string[],
+    options?: Pick<RunOptions, 'cwd' | 'env' | 'input'>,
+  ): Promise<RunResult>
   /**
    * A tool called with the owner’s token from this process (as `exomonad call TOOL`): the result;
    * throws what was said. `as` acts for another agent.
@@ -156,14 +164,6 @@ export function runProgram(
   })
 }
 
-function parseJson(text: string): any {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** TOML that makes both roles scripted agents. */
 export function scriptedConfig(
   scripts: string,
@@ -215,6 +215,7 @@ function createLogs(scripts: string): Exomonad['log'] {
 }
 
 export async function startExomonad(options: ExomonadOptions = {}): Promise<Exomonad> {
+  const before = new Set(processIds())
   const repository = await tempRepository(options)
   const scripts = join(repository.folder, 'scripts')
   mkdirSync(scripts)
@@ -240,6 +241,10 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
       ...runOptions,
       env: { ...env, ...runOptions.env },
     })
+  const command: Exomonad['command'] = (args, { cwd = repository.path, input, ...given } = {}) =>
+    bin === BIN
+      ? ownCommand(args, { cwd, env: { ...env, ...given.env }, bin, input })
+      : run(args, { cwd, ...(input === undefined ? {} : { input }), ...given })
   const client = (as?: string): Client => {
     const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
     const token = readFileSync(
@@ -265,7 +270,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
         error.facts['connected'] !== false
       )
         throw error
-      const begun = await run(['daemon', 'start'])
+      const begun = await command(['daemon', 'start'])
       if (begun.code !== 0)
         throw new Error(
           `daemon start ended with ${String(begun.code)}: ${begun.stdout}\n${begun.stderr}`,
@@ -315,6 +320,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     state,
     scripts,
     run,
+    command,
     call,
     async refusal(tool, input, callOptions) {
       const result = await started(callOptions?.as, (daemon) =>
@@ -349,12 +355,14 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     async stop() {
       if (existsSync(state)) await down().catch(() => run(['down'], { timeout: 30_000 }))
       await endTerminals(commonDir, env)
-      await endProcesses(repository.folder)
+      await endProcesses(repository.folder, before)
       repository.remove()
     },
   }
   if (options.init !== false) {
-    const result = await initialize(options.initArgs ?? [], { cwd: repository.path, env, bin })
+    const result = await ownCommand(['init', ...(options.initArgs ?? [])], {
+      ...{ cwd: repository.path, env, bin },
+    })
     if (result.code !== 0) {
       await exomonad.stop()
       throw new Error(
@@ -372,25 +380,27 @@ export async function endTerminals(
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
   const socket = `exomonad-${repositoryHash(commonDir)}`
+  if (!existsSync(join(env['TMUX_TMPDIR'] ?? '/tmp', TMUX_FOLDER, socket))) return
   await runProgram('tmux', ['-L', socket, 'kill-server'], { env, timeout: 10_000 })
   removeTmuxSocket(socket)
 }
 
+const TMUX_FOLDER = `tmux-${process.getuid?.() ?? 0}`
+
 /** tmux leaves its socket behind when its server ends. */
 export const removeTmuxSocket = (name: string): void =>
-  rmSync(join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`, name), {
-    force: true,
-  })
+  rmSync(join(process.env['TMUX_TMPDIR'] ?? '/tmp', TMUX_FOLDER, name), { force: true })
+
+/** Of all that run. */
+const processIds = (): number[] => readdirSync('/proc').map(Number).filter(Number.isInteger)
 
 /**
  * Ends, by pid, whatever still runs out of this folder. A test that needs this has found a leak
- * only where the product should have ended it.
+ * only where the product should have ended it. `before`: what ran before the folder was there.
  */
-async function endProcesses(folder: string): Promise<void> {
+async function endProcesses(folder: string, before: ReadonlySet<number>): Promise<void> {
   const pids = (): number[] =>
-    readdirSync('/proc')
-      .map(Number)
-      .filter((pid) => Number.isInteger(pid) && pid !== process.pid && mentions(pid, folder))
+    processIds().filter((pid) => !before.has(pid) && mentions(pid, folder))
   // Again and again: one may start another between two looks, and one that is just becoming another
   // program can't be recognized.
   let still = 0

@@ -1,4 +1,5 @@
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { runProgram } from './daemon.ts'
@@ -9,7 +10,7 @@ import { runProgram } from './daemon.ts'
  *
  *   const installed = await installEarlier('6bebd348', folder)
  *   …                                   // node installed.bin …
- *   installed.upgrade()                 // the same paths are today's now
+ *   await installed.upgrade()               // the same paths are today's now
  */
 export interface Installed {
   /** A link, as npm makes one: to the program of that version, and after `upgrade` of today's. */
@@ -19,14 +20,16 @@ export interface Installed {
   /** Every configuration key of that version, by example. */
   readonly exampleConfig: string
   /** Puts today's build (`npm run build`) in its place, as the installation of a new version does. */
-  upgrade(): void
+  upgrade(): Promise<void>
   /** Puts the earlier one back. */
-  downgrade(): void
+  downgrade(): Promise<void>
 }
 
 const top = join(import.meta.dirname, '..', '..')
 /** Entries of this package’s folder that are published (package.json, `files`). */
 const PUBLISHED = ['dist', 'templates', 'hooks', 'package.json']
+/** What is not needed to build and try it: nine tenths of a commit. */
+const LEFT_OUT = ['bench', 'docs', 'test/unit', 'test/integration', 'test/conformance', 'test/e2e']
 
 /**
  * Whether this checkout has a history at all: a shallow clone or an unpacked archive has none, and
@@ -42,16 +45,31 @@ export async function hasHistory(): Promise<boolean> {
   return code === 0 && stdout.trim() === 'false'
 }
 
-/** Into `folder`, which must be empty or absent. Throws where history or build are not there. */
-export async function installEarlier(commit: string, folder: string): Promise<Installed> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: folder }
-  const run = async (file: string, args: string[], cwd: string): Promise<string> => {
-    const { code, stdout, stderr } = await runProgram(file, args, { cwd, env })
-    if (code !== 0) throw new Error(`${file} ${args.join(' ')}: ${stdout}${stderr}`)
-    return stdout
-  }
-  const was = join(folder, 'was')
-  mkdirSync(was, { recursive: true })
+/** Of each commit once: a file tries several ways of replacing the same one. */
+const builds = new Map<string, Promise<string>>()
+
+/** A folder with the sources and the build of a commit. Throws where history or build are not there. */
+function buildEarlier(commit: string): Promise<string> {
+  const begun = builds.get(commit) ?? build(commit)
+  builds.set(commit, begun)
+  return begun
+}
+
+/** To be called once after all of them. */
+export async function removeBuilds(): Promise<void> {
+  for (const built of builds.values())
+    rmSync(await built.catch(() => ''), { recursive: true, force: true })
+  builds.clear()
+}
+
+async function run(file: string, args: string[], cwd: string): Promise<string> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd }
+  const { code, stdout, stderr } = await runProgram(file, args, { cwd, env })
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')}: ${stdout}${stderr}`)
+  return stdout
+}
+
+async function build(commit: string): Promise<string> {
   await run('git', ['-c', 'safe.directory=*', 'cat-file', '-e', `${commit}^{commit}`], top).catch(
     (error: unknown) => {
       throw new Error(
@@ -60,30 +78,36 @@ export async function installEarlier(commit: string, folder: string): Promise<In
       )
     },
   )
-  await run(
-    'sh',
-    ['-c', 'git -c safe.directory=* archive "$1" | tar x -C "$2"', 'sh', commit, was],
-    top,
-  )
+  const was = mkdtempSync(join(tmpdir(), 'e-was-'))
+  const script = 'to=$1; shift; git -c safe.directory=* archive "$@" | tar x -C "$to"'
+  const without = LEFT_OUT.map((path) => `:(exclude)${path}`)
+  await run('sh', ['-c', script, 'sh', was, commit, '--', ...without], top)
   symlinkSync(join(top, 'node_modules'), join(was, 'node_modules'))
   const rolldown = join(top, 'node_modules', 'rolldown', 'bin', 'cli.mjs')
   await run(process.execPath, [rolldown, '-c', 'rolldown.config.ts'], was)
+  return was
+}
 
+/** Into `folder`, which must be empty or absent. Throws where history or build are not there. */
+export async function installEarlier(commit: string, folder: string): Promise<Installed> {
+  const was = await buildEarlier(commit)
+  mkdirSync(folder, { recursive: true })
   const place = join(folder, 'exomonad')
   const bin = join(folder, 'exomonad-bin')
-  const put = (from: string): void => {
+  const put = async (from: string): Promise<void> => {
     rmSync(place, { recursive: true, force: true })
     rmSync(bin, { force: true })
     mkdirSync(place)
-    for (const name of PUBLISHED)
-      cpSync(join(from, name), join(place, name), { recursive: true, preserveTimestamps: true })
+    // The same files under other names: nobody writes into what is installed.
+    const published = PUBLISHED.map((name) => join(from, name))
+    await run('sh', ['-c', 'cp -al "$@" 2>/dev/null || cp -a "$@"', 'sh', ...published, place], top)
     symlinkSync(join(top, 'node_modules'), join(place, 'node_modules'))
     const entry = ['dist/bin/exomonad.js', 'dist/bin.js'].find((path) =>
       existsSync(join(place, path)),
     )
     symlinkSync(join(place, entry ?? 'dist'), bin)
   }
-  put(was)
+  await put(was)
   return {
     bin,
     agent: join(was, 'test', 'fixtures', 'agents', 'scripted.js'),

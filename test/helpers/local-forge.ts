@@ -5,12 +5,13 @@ import { createLocalForge } from '../../src/adapters/forge/local/forge.ts'
 import type { CheckSettings, LocalForge } from '../../src/adapters/forge/local/options.ts'
 import { ensureLocalRemote } from '../../src/adapters/forge/local/remote.ts'
 import type { Git } from '../../src/adapters/git/git.ts'
-import { openGit } from '../../src/adapters/git/open.ts'
+import { openKeptGit } from '../../src/adapters/git/open.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../src/adapters/store/store.ts'
 import type { BranchName, Sha } from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { pathsOf, type Paths } from '../../src/runtime/paths.ts'
+import { exec } from './exec.ts'
 import {
   tempRepository,
   type TempRepository,
@@ -44,10 +45,13 @@ export async function openLocalForge(
   const paths = pathsOf(join(repository.path, '.git'), repository.path)
   mkdirSync(paths.state, { mode: 0o700 })
   let pushEnvironment = async (): Promise<Record<string, string>> => ({})
-  const git = openGit({
+  // As the daemon opens it: a git for each look-up is most of what such a test would spend.
+  const { git, close: closeGit } = openKeptGit({
     commonDir: paths.commonDir,
+    exec,
     environment: repository.env,
     pushEnvironment: () => pushEnvironment(),
+    origin: paths.origin,
   })
   const local = await ensureLocalRemote({ git, paths, configuredRemote: undefined })
   pushEnvironment = local.pushEnvironment
@@ -83,6 +87,7 @@ export async function openLocalForge(
     async close() {
       for (const forge of opened) await forge.dispose()
       await store.close()
+      closeGit()
       repository.remove()
     },
   }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { createForkServer } from '../../src/processes/fork-server/fork-server.ts'
+import { exec } from './exec.ts'
 import { COMPILED } from './programs.ts'
 import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 
@@ -49,9 +49,6 @@ export interface TempRepositoryOptions {
    */
   readonly disk?: number
 }
-
-/** A worker of the tests is as large as a daemon: each git of its own would copy it. */
-const { exec } = createForkServer()
 
 /** A fresh folder with HOME and XDG folders inside, and the environment that points to them. */
 export function tempHome(): {

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { fillStore } from '../../bench/thousand.ts'
 import { expect, test, type Page } from './fixtures.ts'
 
 const selected = (page: Page) => page.getByRole('treeitem', { selected: true })
@@ -84,22 +82,4 @@ test('all of the page is reached by keys', async ({ opened: page, tree }) => {
     await expect(dialog).toBeHidden()
     await expect(page).toHaveURL(/\/$/)
   })
-})
-
-test('2,000 agents: the last is a key away, and only what is seen is drawn', async ({
-  page,
-  start,
-  open,
-}) => {
-  const daemon = await start()
-  await daemon.run(['daemon', 'stop'])
-  // In the store as they would stand there after months; no program of them runs.
-  await fillStore(join(daemon.state, 'store.db'), 2000)
-  await open(page, daemon)
-  await expect(page.getByText(/^2,?00\d agents$/)).toBeVisible()
-  expect(await page.getByRole('treeitem').count()).toBeLessThan(100)
-  await page.keyboard.press('End')
-  await expect(selected(page)).toBeInViewport()
-  await page.keyboard.press('Home')
-  await expect(selected(page)).toHaveAttribute('aria-level', '1')
 })

@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { expect, linkTo, test, type Exomonad, type Page } from './fixtures.ts'
 
 const spawn = (daemon: Exomonad, name: string, prompt = `Do ${name}`) =>
@@ -11,6 +12,13 @@ test('a spawn appears as it happens, in two browsers and in each tab', async ({
   browser,
   open,
 }) => {
+  // Once for the whole, beside the page's script and not after it.
+  const asked = await page.evaluate(() =>
+    performance
+      .getEntriesByName(`${location.origin}/v1/tree/changes`)
+      .map((entry) => (entry as PerformanceResourceTiming).initiatorType),
+  )
+  expect(asked).toEqual(['link'])
   // A browser lets a host have six connections: streams would take them all.
   const tabs = await Promise.all(Array.from({ length: 6 }, () => context.newPage()))
   for (const tab of tabs) await tab.goto(page.url())
@@ -37,6 +45,50 @@ test('the title says how many need the person', async ({ opened: page, tree }) =
   await expect(page).toHaveTitle(before === 0 ? 'repo · exomonad' : `(${before}) repo · exomonad`)
 })
 
+test('a daemon that hangs is noticed, and does once what was asked for twice', async ({
+  opened: page,
+  tree: daemon,
+}) => {
+  await spawn(daemon, 'reads')
+  await row(page, 'reads').getByRole('link').first().click()
+  const message = page.getByRole('button', { name: 'Message' })
+  await message.click()
+  await page.keyboard.type('Only once')
+  // Away and back: the words stay, and the focus is where it was.
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(message).toBeFocused()
+  await message.click()
+  await expect(page.locator('dialog textarea')).toHaveValue('Only once')
+
+  const pid = await daemon.daemonPid()
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await expect(page.getByText('The daemon doesn’t answer.')).toBeVisible()
+    await expect(send).toBeDisabled()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await expect(page.getByText('The daemon doesn’t answer.')).toHaveCount(0)
+
+  let isLost = true
+  await page.route('**/v1/tools/send', async (route) => {
+    if (!isLost) return route.continue()
+    isLost = false
+    // It is done, and the answer gets lost.
+    await route.fetch()
+    await route.abort()
+  })
+  await send.click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
+  await send.dblclick()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  const sent = (await daemon.events()).filter(
+    ({ type, payload }) => type === 'message' && JSON.stringify(payload).includes('Only once'),
+  )
+  expect(sent).toHaveLength(1)
+})
+
 test.describe('a daemon that goes away', () => {
   test('is said, and what happened meanwhile is there when it is back', async ({
     page,
@@ -49,9 +101,15 @@ test.describe('a daemon that goes away', () => {
     const second = await context.newPage()
     await second.goto(page.url())
     await expect(second.getByRole('treeitem')).toHaveCount(1)
+    const third = await context.newPage()
+    await third.goto(page.url())
+    await expect(third.getByRole('treeitem')).toHaveCount(1)
     const address = page.url()
 
     await daemon.crash()
+    // Where nobody has been, the page’s own files come from the daemon, too.
+    await third.getByRole('link', { name: 'Cost' }).click()
+    await expect(third.getByText('This view was not loaded yet')).toBeVisible()
     for (const each of [page, second]) {
       await expect(each.getByRole('status')).toContainText(['The daemon doesn’t answer.'])
       // What was shown stays.
@@ -63,6 +121,7 @@ test.describe('a daemon that goes away', () => {
       await expect(row(each, 'meanwhile')).toBeVisible()
       await expect(each.getByText('The daemon doesn’t answer.')).toHaveCount(0)
     }
+    await expect(third.getByRole('heading', { name: 'Cost', level: 1 })).toBeVisible()
     expect(page.url()).toBe(address)
     await spawn(daemon, 'afterwards')
     for (const each of [page, second]) await expect(row(each, 'afterwards')).toBeVisible()
@@ -144,6 +203,33 @@ test.describe('access', () => {
     const { stdout } = await tree.run(['web', '--no-open', '--read-only'])
     await page.goto(/http:\S+/.exec(stdout)?.[0] ?? '')
     await expect(page.getByText('read only')).toBeVisible()
+  })
+
+  test('who logs out is out in each tab, and reads how to come back', async ({
+    opened: page,
+    context,
+    tree,
+    open,
+  }) => {
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await expect(other.getByRole('treeitem').first()).toBeVisible()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('dialog', { name: 'Log out' })).toBeHidden()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Log out' })
+    await dialog.getByRole('button', { name: 'Log out' }).click()
+    await expect(page.getByRole('heading', { name: 'You are logged out' })).toBeVisible()
+    await expect(other.getByRole('heading', { name: 'This browser is not let in' })).toBeVisible()
+    for (const each of [page, other]) {
+      await expect(each.getByText('exomonad web', { exact: true })).toBeVisible()
+      await expect(each.getByRole('treeitem')).toHaveCount(0)
+      await each.reload()
+      await expect(each.getByRole('heading', { name: /logged out|not let in/ })).toBeVisible()
+    }
+    expect(await context.cookies()).toEqual([])
+    await open(page, tree)
   })
 
   test('a page that only reads offers nothing that writes', async ({ page, tree, open }) => {

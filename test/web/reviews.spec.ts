@@ -24,6 +24,15 @@ test.describe('a review', () => {
       ],
       on: [
         {
+          match: 'Say what it is',
+          once: true,
+          steps: [
+            { do: 'write', path: 'src/time.ts', content: `// Time, as numbers.\n${FIRST}` },
+            { do: 'commit', message: 'Say what it is' },
+            file,
+          ],
+        },
+        {
           match: 'Call it minutes',
           once: true,
           steps: [
@@ -67,18 +76,54 @@ test.describe('a review', () => {
       }
     })
 
-    await test.step('changes are asked for, and come', async () => {
+    await test.step('a line that was deleted is commented', async () => {
+      await diff.getByRole('button', { name: 'Comment on old line 1' }).click()
+      await page.keyboard.type('It was hours before.')
+      await page.keyboard.press('Control+Enter')
+      await expect(diff.getByRole('region', { name: 'Your comment on old line 1' })).toContainText(
+        'It was hours before.',
+      )
+    })
+
+    await test.step('what is pushed meanwhile is looked at before anything is sent', async () => {
       await page.getByRole('button', { name: /^Review/ }).click()
       await page.getByRole('textbox', { name: 'Your review' }).fill('One thing only.')
       await page.getByRole('radio', { name: /Request changes/ }).check()
+      await tree.call('send', { to: 'time', message: 'Say what it is' })
+      await expect(page.getByText('New commits came')).toBeVisible()
+      await expect(diff).not.toContainText('Time, as numbers.')
+      const form = page.getByRole('form', { name: 'Your review' })
+      await form.getByRole('button', { name: 'Send the review' }).click()
+      await expect(form.getByRole('alert')).toContainText('Say what it is')
+      expect((await tree.call('pr_show', { pr_number: 1 })).reviews).toEqual([])
+      await form.getByRole('button', { name: 'Show the new version' }).click()
+      await expect(diff).toContainText('Time, as numbers.')
+      await expect(form.getByRole('alert')).toHaveCount(0)
+      // With their lines, and as the person left them.
+      await expect(diff.getByRole('region', { name: 'Your comment on lines 2–3' })).toContainText(
+        'moved with its lines',
+      )
+      await expect(diff.getByRole('region', { name: 'Your comment on old line 1' })).toBeVisible()
+      await expect(page.getByRole('textbox', { name: 'Your review' })).toHaveValue(
+        'One thing only.',
+      )
+      await expect(page.getByRole('radio', { name: /Request changes/ })).toBeChecked()
+    })
+
+    await test.step('changes are asked for, and come', async () => {
       await page.getByRole('button', { name: 'Send the review' }).click()
       await expect(page.getByText('New commits came')).toBeVisible()
       await expect(diff).not.toContainText('const minutes')
       await page.getByRole('button', { name: /^Show [0-9a-f]{8}/ }).click()
       await expect(diff).toContainText('const minutes')
       await expect(
-        diff.getByRole('region', { name: /^Conversation on src\/time\.ts/ }),
+        diff.getByRole('region', { name: 'Conversation on src/time.ts:2-3' }),
       ).toContainText('of an older version')
+      const [{ comments }] = (await tree.call('pr_show', { pr_number: 1 })).reviews
+      expect(comments).toMatchObject([
+        { start_line: 2, line: 3, side: 'right', body: 'Call it minutes.' },
+        { start_line: null, line: 1, side: 'left', body: 'It was hours before.' },
+      ])
     })
 
     await test.step('it is approved and merged', async () => {

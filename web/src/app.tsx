@@ -28,12 +28,12 @@ export function App() {
           <Switch>
             <Route path="/" component={TreeView} />
             <Route path="/agents/:agent">
-              {({ agent }) => <AgentView key={agent} agent={decodeURIComponent(agent)} />}
+              {({ agent }) => <AgentView key={agent} agent={decoded(agent)} />}
             </Route>
             <Route path="/inbox" component={InboxView} />
             <Route path="/pulls" component={PullListView} />
-            <Route path="/pulls/:number">
-              {({ number }) => <PullView key={number} number={Number(number)} />}
+            <Route path={/^\/pulls\/(?<number>[1-9]\d{0,14})\/?$/}>
+              {({ number = '' }) => <PullView key={number} number={Number(number)} />}
             </Route>
             <Route path="/fold" component={FoldView} />
             <Route path="/timeline" component={TimelineView} />
@@ -52,6 +52,15 @@ export function App() {
       </Boundary>
     </Shell>
   )
+}
+
+/** As it stands where it is no encoding: a branch may be called `100%`. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 const Waiting = () => (

@@ -13,21 +13,27 @@ import { createQueries, follow } from './live/queries.ts'
 import { followTree } from './live/tree.ts'
 import { applyTheme } from './shell/theme.tsx'
 
+/** Milliseconds that the first drawing waits for the tree. */
+const PATIENCE = 100
+
 applyTheme()
 rememberVisits()
 const connection = connect()
 const queries = createQueries()
 follow(connection, queries)
-followTree(connection)
+const tree = followTree(connection)
 
 const root = document.getElementById('page')
 if (root === null) throw new Error('index.html has no #page')
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <LiveProvider value={connection}>
-        <App />
-      </LiveProvider>
-    </QueryClientProvider>
-  </StrictMode>,
-)
+// Most often the tree is there by now, and what is seen first is drawn once.
+const draw = () =>
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <LiveProvider value={connection}>
+          <App />
+        </LiveProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+void Promise.race([tree, new Promise((resolve) => setTimeout(resolve, PATIENCE))]).then(draw, draw)

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
+
+/** Without what else an import of this loads, a whole HTTP client among it. */
+const { request } = process.getBuiltinModule('node:http')
 
 /** A tool refused: `code` says why, `facts` is the whole answer. */
 export class ToolError extends Error {

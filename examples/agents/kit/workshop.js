@@ -6,6 +6,11 @@ const typescriptFlags = process.features.typescript
   ? []
   : ['--experimental-strip-types', '--disable-warning=ExperimentalWarning']
 
+/** A process for each file costs more than all the tests do. */
+const inOne = process.allowedNodeEnvironmentFlags.has('--test-isolation')
+  ? ['--test-isolation=none']
+  : []
+
 /**
  * Hands: files, commands and git in the agent's worktree. Paths are relative to `folder`, the
  * library's place in the worktree. `used` is called for each action, so that the tree can count
@@ -79,7 +84,12 @@ export function createWorkshop({ worktree, folder, materials, name, transcript, 
     async test(files) {
       const label = files.length === 0 ? 'node --test' : `node --test ${files.join(' ')}`
       transcript.run(label)
-      const { code, output } = await run(process.execPath, [...typescriptFlags, '--test', ...files])
+      const { code, output } = await run(process.execPath, [
+        ...typescriptFlags,
+        '--test',
+        ...inOne,
+        ...files,
+      ])
       if (code === 0)
         transcript.good(`${/(?:tests|pass) (\d+)/.exec(output)?.[1] ?? 'all'} tests pass`)
       else {

@@ -1,5 +1,5 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
-import type { CommentPlace } from '../../domain/formats/line-range.ts'
+import type { CommentPlace, Side } from '../../domain/formats/line-range.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../domain/ids.ts'
 import type { BasePush, MergeResult, MergeWays } from './merging.ts'
 import type { ForgeBudget } from './budget.ts'
@@ -12,13 +12,15 @@ import type { Check, ChecksState } from './check.ts'
 export interface LineComment {
   readonly id: string
   readonly path: string
-  /** Line of the new file, the last one of a range; null for the whole file. */
+  /** Line of the file, the last one of a range; null for the whole file. */
   readonly line: number | null
   /**
    * First line of the range, before `line`; null where it is about one line. Absent from what was
    * stored before.
    */
   readonly startLine?: number | null
+  /** Which version its lines are of; absent: the new one. */
+  readonly side?: Side
   /** Untrusted. */
   readonly body: string
   readonly author: Actor

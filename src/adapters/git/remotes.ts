@@ -150,7 +150,7 @@ export function createRemotes({
   return {
     async remotes() {
       // simple-git’s own reading of this ends a URL at its first space.
-      const lines = await porcelain('list the remotes', (git) => git.raw('remote', '--verbose'))
+      const lines = await run.output('list the remotes', ['remote', '--verbose'], { reads: true })
       return new Map(
         Array.from(lines.matchAll(/^(.+)\t(.*) \(fetch\)/gm), ([, name = '', url = '']) => [
           name,

@@ -23,9 +23,44 @@ export async function inspectRepository(
       env: { ...gitVariables(environment), GIT_OPTIONAL_LOCKS: '0' },
       timeout: 30_000,
     })
-  const line = (result: ExecResult): string => result.stdout.replace(/\n$/, '')
+  const [seen, list] = await Promise.all([
+    git('rev-parse', ...ABSOLUTE, '--git-common-dir', '--show-toplevel', 'HEAD^{commit}'),
+    git('worktree', 'list', '--porcelain', '-z'),
+  ])
+  if (seen.exitCode !== 0 || list.exitCode !== 0) return inspectFurther(cwd, git)
+  const [common = '', toplevel = '', sha = '', ...more] = line(seen).split('\n')
+  const worktrees = parseWorktreeList(list.stdout)
+  const here = worktrees.find(({ path }) => path === toplevel)
+  // A line end in a path, or a worktree that the list names otherwise.
+  if (more.length > 0 || here?.head !== sha) return inspectFurther(cwd, git)
+  return {
+    commonDir: await realpath(common),
+    ...placesOf(worktrees),
+    worktree: toplevel,
+    head:
+      here.branch === null
+        ? { kind: 'detached', sha: sha as Sha }
+        : { kind: 'branch', branch: here.branch, sha: sha as Sha },
+  }
+}
 
-  const common = await git('rev-parse', '--path-format=absolute', '--git-common-dir')
+const ABSOLUTE = ['--path-format=absolute']
+
+const line = (result: ExecResult): string => result.stdout.replace(/\n$/, '')
+
+const placesOf = (
+  worktrees: ReturnType<typeof parseWorktreeList>,
+): Pick<RepositoryFacts, 'bare' | 'mainWorktree'> => ({
+  bare: worktrees[0]?.bare ?? false,
+  mainWorktree: worktrees.find((worktree) => !worktree.bare && !worktree.prunable)?.path ?? null,
+})
+
+/** One question at a time: without a worktree, without a commit, or in no repository at all. */
+async function inspectFurther(
+  cwd: string,
+  git: (...args: string[]) => Promise<ExecResult>,
+): Promise<RepositoryFacts> {
+  const common = await git('rev-parse', ...ABSOLUTE, '--git-common-dir')
   if (common.startError !== null) {
     const there = await realpath(cwd).catch(() => null)
     if (there === null)
@@ -43,7 +78,7 @@ export async function inspectRepository(
   }
 
   const [toplevel, list, symbolic, head] = await Promise.all([
-    git('rev-parse', '--path-format=absolute', '--show-toplevel'),
+    git('rev-parse', ...ABSOLUTE, '--show-toplevel'),
     git('worktree', 'list', '--porcelain', '-z'),
     git('symbolic-ref', '--quiet', 'HEAD'),
     git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}'),
@@ -56,9 +91,8 @@ export async function inspectRepository(
 
   return {
     commonDir: await realpath(line(common)),
-    bare: worktrees[0]?.bare ?? false,
+    ...placesOf(worktrees),
     worktree: toplevel.exitCode === 0 ? line(toplevel) : null,
-    mainWorktree: worktrees.find((worktree) => !worktree.bare && !worktree.prunable)?.path ?? null,
     head:
       symbolic.exitCode !== 0
         ? { kind: 'detached', sha: sha! }

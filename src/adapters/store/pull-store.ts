@@ -21,7 +21,9 @@ export interface PullStore {
   addReview(
     review: Omit<ReviewRow, 'id' | 'comments'> & {
       comments: readonly (Pick<ReviewCommentRow, 'path' | 'line' | 'body'> &
-        Partial<Pick<ReviewCommentRow, 'startLine' | 'thread'>>)[]
+        Partial<Pick<ReviewCommentRow, 'startLine' | 'thread'>> & {
+          readonly side?: ReviewCommentRow['side'] | undefined
+        })[]
     },
   ): Promise<ReviewRow>
   /** Of the conversation that this comment begins. */

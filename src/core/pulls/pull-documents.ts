@@ -1,4 +1,5 @@
 import type { NotCounted } from '../../adapters/forge/forge.ts'
+import type { Side } from '../../domain/formats/line-range.ts'
 import type { LandingView } from '../fold/view.ts'
 
 /** What people and models read of pull requests. */
@@ -94,6 +95,8 @@ export interface PullDetails extends PullSummary {
       line: number | null
       /** First line of a range; null where it is about one line. */
       start_line: number | null
+      /** Version that its lines are of: `left` is the old one. */
+      side: Side
       body: string
       conversation: 'open' | 'resolved' | null
     }[]

@@ -52,6 +52,8 @@ export interface Pulls {
       comments: readonly NewLineComment[]
       replies: readonly ReplyInput[]
     },
+    /** Of the same call before, of which the outcome is not known. Milliseconds since the epoch. */
+    since?: number | null,
   ): Promise<{ review_id: string | null; state: string | null; replies: number }>
   list(filter: {
     state?: 'open' | 'merged' | 'closed' | 'all' | undefined

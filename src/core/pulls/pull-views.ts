@@ -128,6 +128,7 @@ export function createPullViews(
                   path: comment.path,
                   line: comment.line,
                   start_line: comment.startLine ?? null,
+                  side: comment.side ?? 'right',
                   body: comment.body,
                   conversation:
                     comment.resolved === undefined

@@ -6,6 +6,7 @@ import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf } from '../agents/directory.ts'
 import type { RequireLookedAt } from '../agents/looked-at.ts'
+import { earlierReview, isSaid } from './earlier-review.ts'
 import { conversationsOf } from './review-replies.ts'
 import { readPull, requireFromWithin } from './read-pull.ts'
 import { authorOf, requireAbove } from './pull-authority.ts'
@@ -49,10 +50,17 @@ export function createPullReview({
     if (author !== undefined) requireAbove(agents, caller, author, pull, 'review the work of')
   }
 
-  return async (caller, input) => {
+  return async (caller, input, since = null) => {
     const pull = await readPull(forge, input.number)
     requireFromWithin(caller, pull)
-    await requireLookedAt(pull, input.head)
+    const author = actorOf(caller)
+    const state = (
+      { approve: 'approved', request_changes: 'changes_requested', comment: 'commented' } as const
+    )[input.verdict ?? 'comment']
+    const before =
+      since === null ? undefined : earlierReview(pull, { ...input, author, state }, since)
+    // What was made then was about what was looked at then, whatever came since.
+    if (before === undefined) await requireLookedAt(pull, input.head)
     const agents = await store.agents.list()
     requireReviewer(agents, caller, pull, input.verdict === 'approve')
     const hasWords = input.body.trim() !== '' || input.comments.length > 0
@@ -66,22 +74,21 @@ export function createPullReview({
         { number: input.number },
       )
     }
-    if (pull.state !== 'open')
+    if (pull.state !== 'open' && before === undefined)
       throw new ExomonadError(
         'PR_NOT_MERGEABLE',
         `#${pull.number} is ${pull.state}: there is nothing to review.`,
         { number: pull.number },
       )
     const replies = conversationsOf(pull, input.replies)
-    const author = actorOf(caller)
-    const state = (
-      { approve: 'approved', request_changes: 'changes_requested', comment: 'commented' } as const
-    )[input.verdict ?? 'comment']
     const comments = input.comments.map((comment) => placed(comment, input.number))
     const review = answersAlone
       ? null
-      : await forge.review({ number: input.number, author, state, body: input.body, comments })
-    for (const reply of replies) await forge.reply({ number: input.number, author, ...reply })
+      : (before ??
+        (await forge.review({ number: input.number, author, state, body: input.body, comments })))
+    for (const reply of replies)
+      if (since === null || !isSaid(pull, author, reply))
+        await forge.reply({ number: input.number, author, ...reply })
     await polling.poll([input.number])
     return {
       review_id: review?.id ?? null,

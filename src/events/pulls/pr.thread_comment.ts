@@ -19,6 +19,6 @@ export const prThreadComment = defineEvent({
     '✎',
     'attention',
     (p) =>
-      words`comment on #${p.number} ${placeText({ path: p.path ?? '', line: p.line ?? null, startLine: p.start_line ?? null })}: ${p.body}`,
+      words`comment on #${p.number} ${placeText({ path: p.path ?? '', line: p.line ?? null, startLine: p.start_line ?? null, side: p.side })}: ${p.body}`,
   ],
 })

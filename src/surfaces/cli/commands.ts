@@ -4,6 +4,8 @@ import { SPECS } from './tool-specs.ts'
 /** One command: its line in the help, and the file that defines it, loaded only when it is used. */
 export interface CommandEntry {
   readonly name: string
+  /** It answers to that too. */
+  readonly alias?: string
   readonly summary: string
   readonly group?: string
   readonly hidden?: boolean
@@ -134,7 +136,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ]),
   ...group('Look closer', [
     personal('console', 'The whole tree on one screen: see agents work, write to them'),
-    tool('web', page),
+    { ...tool('web', page), alias: 'open' },
     tool('attach', agents),
     tool('logs', agents),
     tool('status', agents),

@@ -75,9 +75,10 @@ export async function buildProgram(context: CliContext, only?: string | null): P
     const command = program
       .command(entry.name, { hidden: entry.hidden === true })
       .description(entry.summary)
+    if (entry.alias !== undefined) command.alias(entry.alias)
     if (entry.group !== undefined) command.helpGroup(`${entry.group}:`)
     if (entry.personOnly === true) command.hook('preAction', () => refuseAs(entry.name, context))
-    if (only === undefined || only === entry.name) {
+    if (only === undefined || only === entry.name || only === entry.alias) {
       ;(await entry.load()).define(command, context, () => buildProgram(context))
       showExamples(command)
       pointToOwnHelp(command, `exomonad ${entry.name}`)

@@ -29,7 +29,7 @@ import { installOpenApi, openApiRoute } from './openapi.ts'
 import { linkConfined, prepareSocketFile, unlinkConfined } from './socket-file.ts'
 import { terminalUpgrade } from './terminals.ts'
 import { toolRoutes } from './tools.ts'
-import { treeRoute } from './tree.ts'
+import { treeRoutes } from './tree.ts'
 import { installUpgrades } from './upgrades.ts'
 
 export interface HttpServerDeps {
@@ -114,7 +114,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     gate: deps.gate,
     log: deps.log,
   })
-  treeRoute(fastify, deps.core.view)
+  treeRoutes(fastify, deps.core.view)
   const events = {
     events: deps.events,
     directory: deps.core.directory,

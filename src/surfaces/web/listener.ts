@@ -45,6 +45,9 @@ const REQUEST_TIME = 60_000
 const CHECK_EVERY = 10_000
 
 const ASSETS = '/assets/'
+const INDEX = 'index.html'
+/** As the page asks for it (web/src/live/tree.ts), so that it takes this answer. */
+const TREE_BESIDE = '</v1/tree/changes>; rel=preload; as=fetch; crossorigin'
 
 /**
  * Everything comes from here, nothing is evaluated, and no text becomes markup or a script:
@@ -157,7 +160,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
       secure: reply.request.headers['x-forwarded-proto'] === 'https',
       sameSite: 'strict',
       path: '/',
-      expires: new Date(opened.expiresAt),
+      // By no clock: the browser’s may be another machine’s.
+      maxAge: Math.ceil((opened.expiresAt - Date.now()) / 1000),
     })
 
   fastify.addHook('onRequest', async (request, reply) => {
@@ -165,9 +169,11 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     requireKnownHost(request.raw, hosts())
   })
 
-  fastify.get('/open', (request, reply) => {
+  // Not for HEAD, which programs ask to look at an address: it would use the link up.
+  fastify.get('/open', { exposeHeadRoute: false }, (request, reply) => {
     const { token } = request.query as { token?: unknown }
-    const opened = typeof token === 'string' ? sessions.open(token) : undefined
+    const opened =
+      typeof token === 'string' ? sessions.open(token, cookieOf(request.raw)) : undefined
     void reply.header('cache-control', 'no-store')
     // The page says what became of it, and how to get another link.
     if (opened === undefined) return reply.redirect('/?link=used', 303)
@@ -182,9 +188,12 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     const resume = sessions.resumeKey(cookieOf(request.raw), has)
     // Whoever has it may count on it.
     await deps.kept()
-    return reply
-      .header('cache-control', 'no-store')
-      .send({ read_only: readOnly, expires_at: new Date(expiresAt).toISOString(), resume })
+    return reply.header('cache-control', 'no-store').send({
+      read_only: readOnly,
+      expires_at: new Date(expiresAt).toISOString(),
+      now: new Date().toISOString(),
+      resume,
+    })
   })
 
   const resumed = z.object({ resume: z.string() })
@@ -199,9 +208,11 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     return letIn(reply, opened).header('cache-control', 'no-store').send({ resumed: true })
   })
 
-  fastify.post('/session/close', (request, reply) => {
+  fastify.post('/session/close', async (request, reply) => {
     requireOwnOrigin(request.raw)
     sessions.close(cookieOf(request.raw))
+    // Nobody who was told that it is over comes back after a crash.
+    await deps.kept()
     return reply.clearCookie(nameOfCookie(), { path: '/' }).send({ closed: true })
   })
 
@@ -213,6 +224,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     const session = sessionOf(raw)
     vouchFor(raw, session)
     for (const [name, value] of Object.entries(HEADERS)) reply.raw.setHeader(name, value)
+    // What was answered to who was let in stays in no cache, of the browser or of a proxy.
+    reply.raw.setHeader('cache-control', 'no-store')
     const end = () => reply.raw.destroy()
     session.signal.addEventListener('abort', end, { once: true })
     reply.raw.once('close', () => session.signal.removeEventListener('abort', end))
@@ -226,10 +239,13 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   await fastify.register(staticFiles, {
     root: deps.files,
     wildcard: true,
-    index: 'index.html',
+    index: INDEX,
     cacheControl: false,
     allowedPath: (path) => isBelow(deps.files, path),
     setHeaders: (reply, path) => {
+      // Asked for while the page’s script is on its way; who was not let in asks for nothing.
+      if (path.endsWith(INDEX) && sessions.find(cookieOf(reply.request.raw)) !== undefined)
+        void reply.header('link', TREE_BESIDE)
       // Their names change with what is in them.
       void reply.header(
         'cache-control',
@@ -241,7 +257,7 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   fastify.setNotFoundHandler((request, reply) => {
     const isView = request.method === 'GET' && !request.url.startsWith(ASSETS)
     if (isView && (request.headers.accept ?? '').includes('text/html'))
-      return reply.header('cache-control', 'no-cache').sendFile('index.html')
+      return reply.header('cache-control', 'no-cache').sendFile(INDEX)
     return reply
       .code(404)
       .send(new ExomonadError('INVALID_ARG', `There is no ${request.method} here.`).toJSON())

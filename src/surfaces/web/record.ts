@@ -1,21 +1,27 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { parseJson } from '../../domain/formats/parse-json.ts'
+import type { KeptSession } from './sessions.ts'
 
 /** Where the page was last served, and who had it open. */
 export interface WebRecord {
   readonly port: number | null
-  readonly sessions: readonly {
-    readonly resume: string
-    readonly readOnly: boolean
-    /** Milliseconds since the epoch. */
-    readonly expiresAt: number
-  }[]
+  readonly sessions: readonly KeptSession[]
 }
 
 const record = z.object({
   port: z.number().int().min(1).max(65_535).nullable(),
-  sessions: z.array(z.object({ resume: z.string(), readOnly: z.boolean(), expiresAt: z.number() })),
+  sessions: z.array(
+    z
+      .object({
+        resume: z.string(),
+        // Not in records of before.
+        link: z.string().optional(),
+        readOnly: z.boolean(),
+        expiresAt: z.number(),
+      })
+      .transform((session) => ({ ...session, link: session.link ?? session.resume })),
+  ),
 })
 
 const NONE: WebRecord = { port: null, sessions: [] }

@@ -18,7 +18,10 @@ export interface Session {
 export interface KeptSession {
   /** SHA-256 of its resume key, hex. */
   readonly resume: string
+  /** SHA-256 of the link that it goes back to, hex: all that came of one end together. */
+  readonly link: string
   readonly readOnly: boolean
+  /** Milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
@@ -30,8 +33,11 @@ export interface KeptSession {
 export interface Sessions {
   /** A secret for a link. */
   link(rights: { readonly readOnly: boolean }): { token: string; expiresAt: number }
-  /** The cookie’s value; undefined where the link is unknown, was used, or is too old. */
-  open(token: string): { cookie: string; expiresAt: number } | undefined
+  /**
+   * The cookie’s value; undefined where the link is unknown, was used, or is too old. What the
+   * browser had open by the cookie `before` ends: it has only one.
+   */
+  open(token: string, before?: string): { cookie: string; expiresAt: number } | undefined
   find(cookie: string): Session | undefined
   /**
    * A key for one page (a tab) of this session: the one that it has, where that is still good. The
@@ -43,12 +49,14 @@ export interface Sessions {
    * way. What was resumed by it before is over then.
    */
   resume(key: string): { cookie: string; expiresAt: number } | undefined
+  /** With all that came of the same link: its other tabs too, and what they would come back by. */
   close(cookie: string): void
   /** By their resume keys. */
   kept(): readonly KeptSession[]
 }
 
 interface Open extends Session {
+  readonly link: string
   readonly ending: AbortController
   readonly resumes: Set<string>
   readonly timer: NodeJS.Timeout
@@ -85,7 +93,11 @@ export function createSessions(options: {
     for (const key of [...links.keys()].slice(0, Math.max(0, links.size - MOST))) links.delete(key)
     for (const key of [...open.keys()].slice(0, Math.max(0, open.size - MOST))) forget(key)
   }
-  const begin = (readOnly: boolean, expiresAt: number, by?: string) => {
+  const endAll = (link: string) => {
+    for (const [key, session] of open) if (session.link === link) forget(key)
+    for (const [key, session] of earlier) if (session.link === link) earlier.delete(key)
+  }
+  const begin = (link: string, readOnly: boolean, expiresAt: number, by?: string) => {
     const cookie = secret()
     const ending = new AbortController()
     const key = hash(cookie)
@@ -93,7 +105,7 @@ export function createSessions(options: {
     const timer = setTimeout(() => forget(key), expiresAt - clock())
     timer.unref()
     open.set(key, {
-      ...{ readOnly, expiresAt, ending, timer, by },
+      ...{ link, readOnly, expiresAt, ending, timer, by },
       signal: ending.signal,
       resumes: new Set(),
     })
@@ -107,6 +119,12 @@ export function createSessions(options: {
     forget(key)
     return undefined
   }
+  const close = (cookie: string) => {
+    const session = found(cookie)
+    if (session === undefined) return
+    endAll(session.link)
+    changed()
+  }
 
   return {
     link: ({ readOnly }) => {
@@ -116,13 +134,13 @@ export function createSessions(options: {
       tidy()
       return { token, expiresAt }
     },
-    open: (token) => {
+    open: (token, before = '') => {
       const key = hash(token)
       const link = links.get(key)
       links.delete(key)
-      return link === undefined || link.expiresAt <= clock()
-        ? undefined
-        : begin(link.readOnly, clock() + SESSION_LIFE)
+      if (link === undefined || link.expiresAt <= clock()) return undefined
+      close(before)
+      return begin(key, link.readOnly, clock() + SESSION_LIFE)
     },
     find: found,
     resumeKey: (cookie, has) => {
@@ -144,16 +162,13 @@ export function createSessions(options: {
       const kept = earlier.get(by) ?? [...open.values()].find(({ resumes }) => resumes.has(by))
       if (kept === undefined || kept.expiresAt <= clock()) return undefined
       for (const [cookie, session] of open) if (session.by === by) forget(cookie)
-      return begin(kept.readOnly, kept.expiresAt, by)
+      return begin(kept.link, kept.readOnly, kept.expiresAt, by)
     },
-    close: (cookie) => {
-      forget(hash(cookie))
-      changed()
-    },
+    close,
     kept: () => {
       tidy()
-      const current = [...open.values()].flatMap(({ resumes, readOnly, expiresAt }) =>
-        [...resumes].map((resume) => ({ resume, readOnly, expiresAt })),
+      const current = [...open.values()].flatMap(({ resumes, link, readOnly, expiresAt }) =>
+        [...resumes].map((resume) => ({ resume, link, readOnly, expiresAt })),
       )
       return [...earlier.values(), ...current].slice(-MOST)
     },

@@ -6,6 +6,7 @@ export const prReview = defineTool({
   description:
     'Review a pull request of a child: approve it, request changes, or comment, with comments on lines or ranges; or answer and resolve the conversations on your own with `replies`. Request changes when something must be fixed before you merge; the child gets every comment with file and line, and you are notified when fixes are pushed. You cannot approve your own.',
   audience: ['tl', 'dev', 'human'],
+  keyed: true,
   listed: true,
   input: z.object({
     pr_number: z.number().int().positive(),
@@ -29,6 +30,12 @@ export const prReview = defineTool({
             .positive()
             .optional()
             .describe('First line of a range that ends at `line`'),
+          side: z
+            .enum(['left', 'right'])
+            .optional()
+            .describe(
+              'left: the lines are of the old version, as deleted ones are. Default: right, the new one',
+            ),
           body: z.string().min(1),
         }),
       )
@@ -54,13 +61,17 @@ export const prReview = defineTool({
     state: z.string().nullable(),
     replies: z.number().int().describe('Conversations that were answered or resolved'),
   }),
-  handler: ({ core, caller }, input) =>
-    core.pulls.review(caller, {
-      number: input.pr_number,
-      head: input.head_sha,
-      verdict: input.verdict,
-      body: input.body,
-      comments: input.comments,
-      replies: input.replies,
-    }),
+  handler: ({ core, caller, once }, input) =>
+    core.pulls.review(
+      caller,
+      {
+        number: input.pr_number,
+        head: input.head_sha,
+        verdict: input.verdict,
+        body: input.body,
+        comments: input.comments,
+        replies: input.replies,
+      },
+      once?.since,
+    ),
 })

@@ -48,6 +48,9 @@ export const prShow = defineTool({
             path: z.string(),
             line: z.number().nullable(),
             start_line: z.number().nullable().describe('First line of a range, else null'),
+            side: z
+              .enum(['left', 'right'])
+              .describe('left: its lines are of the old version; right: of the new one'),
             body: z.string(),
             conversation: z
               .enum(['open', 'resolved'])

@@ -5,6 +5,7 @@ import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts
 import type { Holder, Multiplexer } from '../../../src/adapters/terminals/holder.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
+import { exec } from '../../helpers/exec.ts'
 import { programs } from '../../helpers/programs.ts'
 
 /**
@@ -51,7 +52,7 @@ export function createHolder(kind: 'tmux' | 'headless', folder: string): Holder 
   const environment = scrubbedEnvironment(folder)
   const log = silentLog()
   return kind === 'tmux'
-    ? createTmux({ socketName: socketNameOf(folder), environment, log, closeGrace: 500 })
+    ? createTmux({ socketName: socketNameOf(folder), environment, log, exec, closeGrace: 500 })
     : createDetached({
         stateDir: folder,
         environment,

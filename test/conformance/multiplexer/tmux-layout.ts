@@ -8,6 +8,7 @@ import { roomFor } from '../../../src/adapters/terminals/tmux/beside.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
 import { newAgentId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
+import { exec } from '../../helpers/exec.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench, Opened } from './bench.ts'
 import { scrubbedEnvironment, socketNameOf } from './create.ts'
@@ -123,6 +124,7 @@ export function describeTmuxLayout(bench: Bench): void {
         socketName: socketNameOf(bench.folder),
         environment,
         log: silentLog(),
+        exec,
         binary,
         controlTimeout: 300,
         closeGrace: 500,

@@ -8,6 +8,7 @@ import { createHostedTerminal } from '../../../src/adapters/terminals/detached/h
 import type { Multiplexer } from '../../../src/adapters/terminals/holder.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
+import { exec } from '../../helpers/exec.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
 import { scrubbedEnvironment, socketNameOf } from './create.ts'
@@ -36,6 +37,7 @@ export function describeTmuxOnly(bench: Bench): void {
       socketName: socketNameOf(bench.folder),
       environment,
       log: silentLog(),
+      exec,
       binary,
       controlTimeout: 300,
       closeGrace: 500,

@@ -88,7 +88,7 @@ describe.skipIf(whyNoPostgres() !== null)('a PostgreSQL store is not opened', ()
     expect(await server.sql(`select fresh from ${place.schema}.agents`)).toEqual([{ fresh: null }])
     expect(await refusal(place)).toMatchObject({
       code: 'STORE_TOO_NEW',
-      message: expect.stringMatching(/version 9999.*up to 2\b/),
+      message: expect.stringMatching(/version 9999.*up to 3\b/),
     })
   })
 

@@ -76,7 +76,7 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       const first = await pulls.addReview({
         ...review,
         comments: [
-          { path: 'src/a.ts', startLine: 1, line: 3, body: 'Why?' },
+          { path: 'src/a.ts', startLine: 1, line: 3, side: 'left', body: 'Why?' },
           { path: 'src/b.ts', line: null, body: 'Split it.' },
         ],
       })
@@ -87,9 +87,11 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       })
       const second = await pulls.addReview({ ...review, state: 'approved', comments: [] })
       expect(first).toMatchObject(review)
-      expect(first.comments.map(({ path, startLine, line }) => [path, startLine, line])).toEqual([
-        ['src/a.ts', 1, 3],
-        ['src/b.ts', null, null],
+      expect(
+        first.comments.map(({ path, startLine, line, side }) => [path, startLine, line, side]),
+      ).toEqual([
+        ['src/a.ts', 1, 3, 'left'],
+        ['src/b.ts', null, null, 'right'],
       ])
       expect(await pulls.reviews(1)).toEqual([first, second])
       expect(await pulls.reviews(9)).toEqual([])

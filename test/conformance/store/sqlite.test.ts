@@ -81,12 +81,12 @@ describe('the SQLite store’s file', () => {
     connection.close()
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
-      facts: { found: 999, known: 11 },
-      message: expect.stringMatching(/version 999.*up to 11\b/),
+      facts: { found: 999, known: 12 },
+      message: expect.stringMatching(/version 999.*up to 12\b/),
     })
     const after = new Database(file)
     expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({
-      count: 12,
+      count: 13,
     })
     after.close()
   })
@@ -99,7 +99,7 @@ describe('the SQLite store’s file', () => {
     await first.close()
     const older = new Database(file)
     older.exec(
-      "alter table deliveries drop column reach; alter table deliveries rename column claimedAt to sentAt; alter table agents rename column stopReason to stopExcuse; alter table agents rename column stopBlocker to stopObjection; drop index deliveries_by_subject; alter table deliveries drop column subject; alter table review_comments drop column thread; alter table review_comments drop column resolved; alter table review_comments drop column startLine; drop table usage_hours; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; update snapshots set key = 'forge:weather'; delete from kysely_migration where name > '0004'",
+      "alter table deliveries drop column reach; alter table deliveries rename column claimedAt to sentAt; alter table agents rename column stopReason to stopExcuse; alter table agents rename column stopBlocker to stopObjection; drop index deliveries_by_subject; alter table deliveries drop column subject; alter table review_comments drop column thread; alter table review_comments drop column resolved; alter table review_comments drop column startLine; alter table review_comments drop column side; drop table usage_hours; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; update snapshots set key = 'forge:weather'; delete from kysely_migration where name > '0004'",
     )
     older.close()
     const store = await open()

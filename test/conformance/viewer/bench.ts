@@ -15,6 +15,7 @@ import { createZellijViewer } from '../../../src/adapters/terminals/zellij/zelli
 import { newAgentId, type PaneId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { exec } from '../../helpers/exec.ts'
 import { zellijAction } from '../../helpers/terminals/zellij-action.ts'
 import { fixture, type Opened } from '../multiplexer/bench.ts'
 import { createHolder, scrubbedEnvironment, socketNameOf } from '../multiplexer/create.ts'
@@ -99,6 +100,7 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
       stateDir: folder,
       environment: environment(),
       log: silentLog(),
+      exec,
       ...options,
     })
   const create = (held: Holder, shows: Viewer) =>

@@ -14,6 +14,7 @@ import { silentLog } from '../../../src/runtime/log.ts'
 import { pathsOf } from '../../../src/runtime/paths.ts'
 import { createTextGate } from '../../../src/sanitize/text-gate.ts'
 import type { Gitea } from './gitea.ts'
+import { exec } from '../exec.ts'
 import { waitFor } from '../wait-for.ts'
 import { tempRepository, type TempRepository } from '../temp-repository.ts'
 
@@ -49,7 +50,7 @@ export async function openGiteaForge(
   const name = 'widgets'
   const { owner, token } = await gitea.addRepository(name)
   const way = await openWay(gitea.port)
-  const git = openGit({ commonDir: paths.commonDir, environment: repository.env })
+  const git = openGit({ commonDir: paths.commonDir, environment: repository.env, exec })
   const remote = 'origin'
   await git.addRemote(
     remote,

@@ -17,6 +17,7 @@ import { createLog } from '../../../src/runtime/log.ts'
 import { pathsOf, type Paths } from '../../../src/runtime/paths.ts'
 import type { FakeGithub, FakeGithubOptions } from '../../fixtures/github/fake.ts'
 import { startFakeGithub } from '../../fixtures/github/server.ts'
+import { exec } from '../exec.ts'
 import {
   tempRepository,
   type TempRepository,
@@ -66,7 +67,7 @@ export async function openGithubForge(
   const paths = pathsOf(join(repository.path, '.git'), repository.path)
   mkdirSync(paths.state, { mode: 0o700 })
   const token = { value: github.token }
-  const git = openGit({ commonDir: paths.commonDir, environment: repository.env })
+  const git = openGit({ commonDir: paths.commonDir, environment: repository.env, exec })
   const url = new URL(github.cloneUrl)
   url.username = 'x-access-token'
   url.password = github.token

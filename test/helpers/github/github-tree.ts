@@ -79,7 +79,7 @@ ${config}`,
       `${main}:refs/heads/${github.state.repository.defaultBranch}`,
     )
     await github.push(github.state.repository.defaultBranch, main)
-    const result = await tree.run(['init'])
+    const result = await tree.command(['init'])
     if (result.code !== 0)
       throw new Error(
         `exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`,

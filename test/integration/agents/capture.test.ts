@@ -23,7 +23,7 @@ const started = (name: string) =>
   tree.logged(name, 'its start', (entry) => entry['kind'] === 'ready')
 /** What a command prints with --json, acting for an agent. */
 const capture = async (as: string, ...args: string[]): Promise<any> =>
-  (await tree.run(['capture', ...args, '--as', as, '--json'])).json
+  (await tree.command(['capture', ...args, '--as', as, '--json'])).json
 const shown = (as: string): Promise<any> => tree.client().callTool('scrollback', { agent: as })
 const kindsOf = async (as: string): Promise<string[]> =>
   (await shown(as)).entries.map((entry: { kind: string }) => entry.kind)
@@ -51,7 +51,7 @@ const textOf = (path: string): string => {
 async function whereIs(text: string, name: string): Promise<string[]> {
   const visible = {
     log: JSON.stringify(tree.log(name)),
-    screen: (await tree.run(['logs', name])).stdout,
+    screen: (await tree.command(['logs', name])).stdout,
     events: await allEvents(),
     mail: JSON.stringify(await tree.call('check_mail', { peek: true }, { as: name })),
     tree: JSON.stringify(await tree.client().callTool('tree', {})),
@@ -173,11 +173,11 @@ describe('a capture', () => {
       const secret = 'zebra-enumeration'
       expect(await capture('lead', 'start')).toEqual({ agent_id: agent('lead').id, lines: 0 })
       expect(await capture('lead', 'add', secret, 'of', 'all files,')).toMatchObject({ lines: 1 })
-      const piped = await tree.run(['capture', 'add', '-', '--as', 'lead'], {
+      const piped = await tree.command(['capture', 'add', '-', '--as', 'lead'], {
         input: 'count their words\n\n  and sum up\n',
       })
       expect(piped).toMatchObject({ code: 0, stdout: '✓ 4 lines captured for a child of lead\n' })
-      expect((await tree.run(['capture', 'show', '--as', 'lead'])).stdout).toBe(
+      expect((await tree.command(['capture', 'show', '--as', 'lead'])).stdout).toBe(
         `${secret} of all files,\ncount their words\n\n  and sum up\n`,
       )
       const { entries, capture_lines: lines } = await shown('lead')
@@ -226,7 +226,7 @@ describe('a capture', () => {
   it(
     verifies('R000-04', 'that was not begun, or holds nothing, makes a child that idles'),
     async () => {
-      const idle = await tree.run([
+      const idle = await tree.command([
         'capture',
         'fork',
         '--context',
@@ -274,14 +274,14 @@ describe('a capture', () => {
         (entry) => entry['kind'] === 'message' && /something else/.test(entry['text']),
       )
 
-      const given = await tree.run(['capture', 'cancel', '--as', 'dev'])
+      const given = await tree.command(['capture', 'cancel', '--as', 'dev'])
       expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining('2 lines') as string })
       expect(await shown('dev')).toMatchObject({
         entries: [...entries, { kind: 'capture-cancel' }],
         capture_lines: null,
       })
       expect(await whereIs(secret, 'dev')).toEqual([])
-      expect((await tree.run(['capture', 'show', '--as', 'dev'])).stdout).toBe(
+      expect((await tree.command(['capture', 'show', '--as', 'dev'])).stdout).toBe(
         'No capture is open for a child of dev\n',
       )
     },
@@ -295,7 +295,7 @@ describe('a capture', () => {
       message: expect.stringContaining('capture start') as string,
     })
     await expect(call('cancel')).rejects.toMatchObject({ code: 'INVALID_ARG' })
-    expect(await tree.run(['capture', 'add', 'x'])).toMatchObject({
+    expect(await tree.command(['capture', 'add', 'x'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('No capture is open') as string,
     })
@@ -312,14 +312,14 @@ describe('a capture', () => {
     expect((await shown('main')).entries.map((entry: { line: number }) => entry.line)).toEqual([
       0, 0, 0,
     ])
-    const hostile = await tree.run([
+    const hostile = await tree.command([
       'capture',
       'add',
       'a\u001b[31mred\u001b]0;title\u0007\u202eb\u009b1m',
     ])
     expect(hostile).toMatchObject({ code: 0 })
-    expect((await tree.run(['capture', 'show'])).stdout).toBe('first\nsecond\naredb\n')
-    expect((await tree.run(['capture', 'start'])).stdout).toBe(
+    expect((await tree.command(['capture', 'show'])).stdout).toBe('first\nsecond\naredb\n')
+    expect((await tree.command(['capture', 'start'])).stdout).toBe(
       '✓ A capture for a child of the root is open, with 3 lines already\n',
     )
     expect((await call('cancel')).lines).toBe(3)

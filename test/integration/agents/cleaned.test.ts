@@ -23,23 +23,23 @@ it('an agent that was cleaned away is neither counted nor brought back, and what
   await tree.call('spawn_workers', { specs: [{ name: 'short', prompt: 'x' }] })
   await waitFor('its failure', async () => (await tree.agent('short')).state === 'failed')
   // Said once, not a second time in brackets.
-  expect((await tree.run(['inbox'])).stdout).toMatch(
+  expect((await tree.command(['inbox'])).stdout).toMatch(
     /^1 {2}failed {2}short failed: its program ended with exit code 3 {2}\S+/m,
   )
   expect((await tree.tree()).counts).toMatchObject({ agents: 1, failed: 1 })
 
-  expect((await tree.run(['clean', '--json'])).json).toMatchObject({
+  expect((await tree.command(['clean', '--json'])).json).toMatchObject({
     removed: [{ agent: 'short' }],
   })
   expect((await tree.tree()).counts).toEqual({ agents: 0, live: 0, done: 0, failed: 0 })
-  expect(await tree.run(['resume', '--all', '--json'])).toMatchObject({
+  expect(await tree.command(['resume', '--all', '--json'])).toMatchObject({
     code: 0,
     json: { resumed: [], errors: [] },
   })
   expect((await tree.run(['events'])).stdout).toMatch(
     /short +− branch main\.short and worktree removed/,
   )
-  expect((await tree.run(['down'])).stdout).toContain('No agent was running')
+  expect((await tree.command(['down'])).stdout).toContain('No agent was running')
 })
 
 it('a removal that a crash cut off is finished by the next start, and nobody waits for it', async () => {
@@ -72,7 +72,7 @@ it('a removal that a crash cut off is finished by the next start, and nobody wai
   expect(trash()).toHaveLength(2)
   process.kill(Number(readFileSync(begun, 'utf8')))
   rmSync(hold)
-  expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+  expect((await tree.command(['daemon', 'start'])).code).toBe(0)
   await waitFor('the rest to be deleted', () => trash().length === 0)
   expect(await tree.repository.git('worktree', 'list', '--porcelain')).not.toContain('gone')
 })
@@ -124,7 +124,7 @@ describe('what is done', () => {
   it('is cleaned with --kill while its program runs, without a word to its parent; what is not done goes on', async () => {
     await three(tree, ['merged', 'reported', 'begun'])
     const { pid } = await tree.agent('merged')
-    const before = (await tree.run(['inbox', '--json'])).json.messages.length
+    const before = (await tree.command(['inbox', '--json'])).json.messages.length
     const plain = await tree.call('clean')
     expect(plain.removed).toEqual([])
     expect(reasonFor(plain, 'merged')).toBe(
@@ -132,16 +132,16 @@ describe('what is done', () => {
     )
     expect(reasonFor(plain, 'begun')).toBe('its program may still run (idle); kill it first')
 
-    const said = (await tree.run(['clean', '-n', '--kill', '--json'])).json
+    const said = (await tree.command(['clean', '-n', '--kill', '--json'])).json
     expect(await tree.agent('merged')).toMatchObject({ pid, state: 'idle' })
-    const done = (await tree.run(['clean', '--kill', '--json'])).json
+    const done = (await tree.command(['clean', '--kill', '--json'])).json
     expect(done).toEqual(said)
     expect(names(done.removed)).toEqual(['merged', 'reported'])
     expect(reasonFor(done, 'begun')).toBe('its program may still run (idle); kill it first')
     await waitFor('its program to end', () => !isAlive(pid))
     expect(places()).toEqual(['begun'])
     expect(await tree.repository.git('branch', '--list', 'main.*')).not.toMatch(/merged|reported/)
-    expect((await tree.run(['inbox', '--json'])).json.messages).toHaveLength(before)
+    expect((await tree.command(['inbox', '--json'])).json.messages).toHaveLength(before)
     expect((await tree.tree()).counts).toMatchObject({ agents: 1, live: 1 })
     await waitFor('the trash to be empty', () => trash().length === 0)
   })
@@ -151,38 +151,40 @@ describe('what is done', () => {
     await tree.call('spawn_workers', {
       specs: ['four', 'five'].map((name) => ({ name, prompt: 'x' })),
     })
-    expect((await tree.run(['kill'])).code).toBe(2)
-    const all = await tree.run(['kill', 'four', 'nobody'])
+    expect((await tree.command(['kill'])).code).toBe(2)
+    const all = await tree.command(['kill', 'four', 'nobody'])
     expect(all.code).toBe(1)
     expect((await tree.agent('four')).state).not.toBe('killed')
-    expect((await tree.run(['kill', 'four', 'five'])).stdout).toBe(
+    expect((await tree.command(['kill', 'four', 'five'])).stdout).toBe(
       '✓ Killed four, five; branches, worktrees and pull requests stay\n',
     )
-    expect((await tree.run(['kill', '--done'])).stdout).toBe(
+    expect((await tree.command(['kill', '--done'])).stdout).toBe(
       '✓ Killed 2 agents; branches, worktrees and pull requests stay (`exomonad clean`)\n',
     )
     for (const name of ['one', 'two', 'four', 'five'])
       expect((await tree.agent(name)).state).toBe('killed')
     expect((await tree.agent('three')).state).toBe('idle')
-    expect((await tree.run(['kill', '--done'])).stdout).toBe('No agent is done\n')
-    const named = (await tree.run(['clean', 'one', 'three', '--json'])).json
+    expect((await tree.command(['kill', '--done'])).stdout).toBe('No agent is done\n')
+    const named = (await tree.command(['clean', 'one', 'three', '--json'])).json
     expect(names(named.removed)).toEqual(['one'])
     expect(names(named.kept)).toEqual(['three'])
-    expect(names((await tree.run(['clean', '--done', '--json'])).json.removed)).toEqual([
+    expect(names((await tree.command(['clean', '--done', '--json'])).json.removed)).toEqual([
       'five',
       'four',
       'two',
     ])
     await tree.call('kill_agents', { agents: ['three'] })
-    expect(names((await tree.run(['clean', 'three', '--json'])).json.removed)).toEqual(['three'])
+    expect(names((await tree.command(['clean', 'three', '--json'])).json.removed)).toEqual([
+      'three',
+    ])
   })
 
   it('is cleaned after down; what was only stopped is kept for resume', async () => {
     await three(tree, ['folded', 'reported', 'fresh'])
-    expect((await tree.run(['down'])).code).toBe(0)
+    expect((await tree.command(['down'])).code).toBe(0)
     // As a crash in the middle of a removal leaves it.
     mkdirSync(join(tree.state, 'trash', 'left', 'over'), { recursive: true })
-    const cleaned = (await tree.run(['clean', '--json'])).json
+    const cleaned = (await tree.command(['clean', '--json'])).json
     expect(names(cleaned.removed)).toEqual(['folded', 'reported'])
     for (const name of ['begun', 'fresh'])
       expect(reasonFor(cleaned, name)).toBe(
@@ -191,7 +193,7 @@ describe('what is done', () => {
     expect(names((await tree.call('clean', { kill: true })).kept)).toEqual(['begun', 'fresh'])
     expect(
       names(
-        (await tree.run(['resume', '--all', '--json'])).json.resumed.map(
+        (await tree.command(['resume', '--all', '--json'])).json.resumed.map(
           ({ name }: { name: string }) => ({ agent: name }),
         ),
       ),
@@ -224,7 +226,7 @@ describe('what is done', () => {
     expect(reasonFor(await tree.call('clean', { kill: true }), 'late')).toBe(
       'its program may still run (running); kill it first',
     )
-    expect((await tree.run(['kill', '--done'])).stdout).toBe('No agent is done\n')
+    expect((await tree.command(['kill', '--done'])).stdout).toBe('No agent is done\n')
     writeFileSync(go, '')
     await waitFor('it to have gone on', () => existsSync(ready))
     await waitFor('it to idle', async () => (await tree.agent('late')).state === 'idle')
@@ -302,16 +304,16 @@ it('a configuration that git clean took goes on being used, and init writes it b
   expect(
     (await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).spawned,
   ).toHaveLength(1)
-  expect((await tree.run(['doctor'])).stdout).toMatch(/configuration +.*not there.*goes on/)
-  await tree.run(['daemon', 'stop'])
-  await tree.run(['daemon', 'start'])
+  expect((await tree.command(['doctor'])).stdout).toMatch(/configuration +.*not there.*goes on/)
+  await tree.command(['daemon', 'stop'])
+  await tree.command(['daemon', 'start'])
   expect(
     (await tree.call('spawn_workers', { specs: [{ name: 'v', prompt: 'x' }] })).spawned,
   ).toHaveLength(1)
-  expect(await tree.run(['init'])).toMatchObject({
+  expect(await tree.command(['init'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('its configuration was gone, and is back'),
   })
   expect(readFileSync(file, 'utf8')).toBe(before)
-  expect((await tree.run(['init'])).stdout).toContain('nothing was changed')
+  expect((await tree.command(['init'])).stdout).toContain('nothing was changed')
 })

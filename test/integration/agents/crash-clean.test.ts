@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { crashAt, openJournal } from '../../helpers/crash-at.ts'
+import { crashAt, openJournal, startAgain } from '../../helpers/crash-at.ts'
 import { startExomonad } from '../../helpers/daemon.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import { useCrashingTree } from '../../helpers/crashing-tree.ts'
@@ -56,7 +56,7 @@ describe('kill -9 of the daemon in the middle of a clean', () => {
       if (empty === 'half-away')
         renameSync(place(empty), join(tree.state, 'trash', `${empty}-00000000`))
 
-      expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+      await startAgain(tree)
       expect(await tree.agent(empty)).toBeUndefined()
       expect(existsSync(place(empty))).toBe(false)
       const { git } = tree.repository
@@ -90,7 +90,7 @@ it('kill -9 of the daemon in the middle of a kill: what was to be ended is ended
   const database = new Database(join(tree.state, 'store.db'))
   database.prepare("update agents set state = 'killed' where name = 'runs'").run()
   database.close()
-  expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+  expect((await tree.command(['daemon', 'start'])).code).toBe(0)
   await waitFor('its program to end', () => !isAlive(pid))
   expect((await tree.agent('runs')).state).toBe('killed')
 })

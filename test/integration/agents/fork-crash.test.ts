@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { crashAt, openJournal } from '../../helpers/crash-at.ts'
+import { crashAt, openJournal, startAgain } from '../../helpers/crash-at.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 
 describe('kill -9 of the daemon in the middle of a fork', () => {
@@ -24,13 +24,13 @@ describe('kill -9 of the daemon in the middle of a fork', () => {
     async (step) => {
       await tree.call('capture', { text: `Half, cut off at ${step}.` }, { as: 'lead' })
       const { dead } = await crashAt(tree, 'spawn', step)
-      const call = tree.run(['call', 'fork_capture', '-', '--as', 'lead'], {
+      const call = tree.command(['call', 'fork_capture', '-', '--as', 'lead'], {
         input: JSON.stringify({ name: step }),
       })
       await dead
       expect((await call).code).not.toBe(0)
 
-      await tree.run(['daemon', 'start'])
+      await startAgain(tree)
       expect(openJournal(tree)).toBe(0)
       expect(existsSync(join(worktree, 'unfinished.txt'))).toBe(true)
       expect(await tree.repository.gitIn(worktree, 'symbolic-ref', '--short', 'HEAD')).toBe(

@@ -486,7 +486,7 @@ describe('a fork in a terminal', () => {
         config,
         `${readFileSync(config, 'utf8')}\n[agents.hooked]\nadapter = "claude"\ncommand = ${JSON.stringify([process.execPath, join(FIXTURES, 'hooked.js')])}\nenv = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }\n`,
       )
-      expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+      expect((await tree.command(['init', '--no-prepare-agents'])).code).toBe(0)
       const keep =
         'mkdir -p "$HOME/.claude/projects/p" && echo "{}" > "$HOME/.claude/projects/p/$EXOMONAD_AGENT_ID.jsonl"'
       tree.script('lead', { steps: [{ do: 'tool', name: 'Bash', command: keep }, { do: 'stop' }] })

@@ -47,7 +47,7 @@ describe('the dead', () => {
       })
       expect(await call('screen', { agent: 'shown' })).toMatchObject({ live: false })
       expect((await text()).trimEnd()).toBe(before)
-      expect((await tree.run(['logs', 'shown'])).stdout).toContain('the last words')
+      expect((await tree.command(['logs', 'shown'])).stdout).toContain('the last words')
       await expect(call('send', { to: 'shown', message: 'more' })).rejects.toMatchObject({
         code: 'ALREADY_DEAD',
       })
@@ -79,12 +79,12 @@ describe('the dead', () => {
       const [root] = await agents()
       const dead = (await agents()).filter(({ state }) => state === 'killed')
       expect(dead.map(({ name }) => name).toSorted()).toEqual(['helper', 'shown'])
-      const { reaped, next } = (await tree.run(['reap', '--json'])).json
+      const { reaped, next } = (await tree.command(['reap', '--json'])).json
       expect(next).toBe(root.id)
       expect(reaped.toSorted()).toEqual(dead.map(({ id }) => id).toSorted())
       expect((await names()).toSorted()).toEqual(['lead', 'other', 'root'])
       expect((await call('tree')).counts).toMatchObject({ agents: 2, live: 2 })
-      expect(await tree.run(['capture', 'reap'])).toMatchObject({
+      expect(await tree.command(['capture', 'reap'])).toMatchObject({
         code: 0,
         stdout: 'No agent has ended\n',
       })
@@ -117,10 +117,10 @@ describe('the dead', () => {
     expect(await names()).not.toContain('parent')
     // Brought back, it is listed again.
     tree.script('parent', {})
-    expect(await tree.run(['resume', '--all', '--json'])).toMatchObject({
+    expect(await tree.command(['resume', '--all', '--json'])).toMatchObject({
       json: { resumed: [], errors: [] },
     })
-    expect((await tree.run(['resume', 'parent', '--json'])).json.resumed).toMatchObject([
+    expect((await tree.command(['resume', 'parent', '--json'])).json.resumed).toMatchObject([
       { name: 'parent' },
     ])
     expect((await agent('parent')).children.map((child: { name: string }) => child.name)).toEqual([
@@ -167,7 +167,7 @@ describe('what the reaped leave behind', () => {
     expect((await call('clean', { dry_run: true })).kept).toContainEqual(
       expect.objectContaining({ agent: 'author', reason: `#${number} is open` }),
     )
-    const doctor = (await tree.run(['doctor'])).stdout
+    const doctor = (await tree.command(['doctor'])).stdout
     expect(doctor).not.toMatch(/no agent owns/)
 
     expect(await call('merge_pr', { pr_number: number, force: true })).toMatchObject({

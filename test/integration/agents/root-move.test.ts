@@ -42,7 +42,7 @@ const file = async (name: string): Promise<number> => {
   ].pr_number
 }
 const finding = async (): Promise<any> =>
-  (await tree.run(['doctor', '--json'])).json.findings.find(
+  (await tree.command(['doctor', '--json'])).json.findings.find(
     ({ subject }: { subject: string }) => subject === 'root',
   )
 
@@ -82,19 +82,19 @@ describe('after git checkout -b', () => {
       status: 'warning',
       found: expect.stringContaining('is on feature/x, and the tree grows from main'),
     })
-    expect((await tree.run(['init', '--json'])).json).toMatchObject({
+    expect((await tree.command(['init', '--json'])).json).toMatchObject({
       already: true,
       root_branch: 'main',
       checked_out: 'feature/x',
     })
-    expect((await tree.run(['init'])).stdout).toMatch(
+    expect((await tree.command(['init'])).stdout).toMatch(
       /is on feature\/x, and the tree grows from main\. .*`exomonad root move`/,
     )
   })
 
   it('root move makes it grow from there, once, with all agents there are', async () => {
     const before = await tree.tree()
-    const moved = await tree.run(['root', 'move', '--json'])
+    const moved = await tree.command(['root', 'move', '--json'])
     expect(moved.json).toEqual({
       from: 'main',
       to: 'feature/x',
@@ -113,17 +113,17 @@ describe('after git checkout -b', () => {
       branch: 'feature/x',
       worktree: tree.repository.path,
     })
-    expect((await tree.run(['root', 'move'])).stdout).toMatch(/grows from feature\/x already/)
+    expect((await tree.command(['root', 'move'])).stdout).toMatch(/grows from feature\/x already/)
     expect((await tree.events()).filter(({ type }) => type === 'tree.moved')).toMatchObject([
       { actor: 'human', payload: { from: 'main', to: 'feature/x' } },
     ])
     expect(await finding()).toBeUndefined()
-    expect((await tree.run(['init', '--json'])).json).toMatchObject({
+    expect((await tree.command(['init', '--json'])).json).toMatchObject({
       root_branch: 'feature/x',
       checked_out: 'feature/x',
     })
     // Whoever moved it need not be notified.
-    const { messages } = (await tree.run(['inbox', '--json'])).json
+    const { messages } = (await tree.command(['inbox', '--json'])).json
     expect(messages.filter(({ kind }: { kind: string }) => kind === 'tree.moved')).toEqual([])
   })
 
@@ -141,7 +141,7 @@ describe('after git checkout -b', () => {
     await tree.call('send', { to: 'old', message: 'ask now' })
     await waitFor(
       'its question',
-      async () => (await tree.run(['inbox', '--json'])).json.questions.length === 1,
+      async () => (await tree.command(['inbox', '--json'])).json.questions.length === 1,
     )
     await tree.call('answer_question', { agent: 'old', message: 'That one' })
     const answered = await tree.logged('old', 'the answer', (entry) => entry['name'] === 'question')
@@ -190,7 +190,7 @@ describe('after git checkout -b', () => {
     await git('checkout', '-q', 'main')
     // As a machine that was off sees it: the branch here lags behind what the forge has.
     await git('reset', '-q', '--hard', 'HEAD~1')
-    expect((await tree.run(['root', 'move', '--json'])).json).toMatchObject({
+    expect((await tree.command(['root', 'move', '--json'])).json).toMatchObject({
       from: 'feature/x',
       to: 'main',
       moved: true,
@@ -206,7 +206,7 @@ describe('after git checkout -b', () => {
     await tree.logged('root', 'its start', (entry) => entry['kind'] === 'ready')
     await git('checkout', '-q', '-b', 'main.feat')
     await tree.repository.commit({ 'feat.txt': 'feat\n' })
-    expect((await tree.run(['root', 'move', '--json'])).json).toMatchObject({
+    expect((await tree.command(['root', 'move', '--json'])).json).toMatchObject({
       to: 'main.feat',
       moved: true,
     })

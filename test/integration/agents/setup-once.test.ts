@@ -74,7 +74,7 @@ it('a second worktree gets what the first made, links and all, as files of its o
   expect(runs(tree)).toEqual(['one', 'four'])
 
   // Dropped at a word.
-  const cleaned = await tree.run(['clean', '--setup-cache'])
+  const cleaned = await tree.command(['clean', '--setup-cache'])
   expect(cleaned.stdout).toContain('dropped what set-up commands made: 2 entries')
   expect(readdirSync(cache(tree))).toEqual([])
   await spawn(tree, 'six')
@@ -95,7 +95,7 @@ it('worktrees made at once wait for one run, say so, and fail with it', async ()
     )
   })
   expect((await tree.tree()).root.children).toHaveLength(3)
-  expect((await tree.run(['tree'])).stdout).toMatch(/spawning: set-up: waiting for/)
+  expect((await tree.command(['tree'])).stdout).toMatch(/spawning: set-up: waiting for/)
   rmSync(hold)
   expect((await made).errors).toEqual([])
   expect(runs(tree)).toHaveLength(1)

@@ -29,16 +29,16 @@ it('[worktree] root = "sibling": worktrees lie beside the repository, and are ag
   expect(existsSync(join(repository.path, '.exomonad', 'worktrees'))).toBe(false)
 
   // Whoever is in there is not the owner.
-  const there = await tree.run(['pr', 'merge', 'beside'], { cwd: worktree })
+  const there = await tree.command(['pr', 'merge', 'beside'], { cwd: worktree })
   expect(there.code).not.toBe(0)
   expect((await tree.agent('beside')).pr.state).toBe('open')
 
   await tree.call('merge_pr', { pr_number: (await tree.agent('beside')).pr.number })
   await tree.call('kill', { agent: 'beside' })
-  const cleaned = await tree.run(['clean', 'beside'])
+  const cleaned = await tree.command(['clean', 'beside'])
   expect(cleaned, cleaned.stderr).toMatchObject({ code: 0 })
   expect(existsSync(worktree)).toBe(false)
-  const ended = await tree.run(['deinit', '--json'])
+  const ended = await tree.command(['deinit', '--json'])
   expect(ended, ended.stderr).toMatchObject({ code: 0 })
   expect(existsSync(folder)).toBe(false)
 })

@@ -103,7 +103,7 @@ it('teardown commands run before a worktree goes; one that fails or hangs holds 
   expect((await tree.call('clean', { dry_run: true })).removed).toHaveLength(4)
   expect(gone('good')).toBe(false)
 
-  const cleaned = await tree.run(['clean'])
+  const cleaned = await tree.command(['clean'])
   expect(cleaned.stdout).toMatch(
     /bad: The teardown command `sh -c .*` failed .*exit 5\s+no database/s,
   )

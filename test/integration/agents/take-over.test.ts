@@ -52,7 +52,7 @@ it('with all that it left, committed or not, and what comes of its pull request 
     'the pull request to be its own',
     async () => (await tree.agent('second')).pr?.number === 1,
   )
-  expect((await tree.run(['resume', first.agent_id, '--json'])).json).toMatchObject({
+  expect((await tree.command(['resume', first.agent_id, '--json'])).json).toMatchObject({
     error: expect.stringContaining('second goes on with the work of first, on main.first'),
     code: 'BRANCH_EXISTS',
   })
@@ -64,7 +64,7 @@ it('while a fork of it lives, nobody does; and who failed does not come back to 
   await waitFor('it to fail', async () => (await tree.agent('crashes')).state === 'failed')
   const { agent: heir } = await spawn('heir', 'main.crashes')
   expect(heir.worktree).toBe(crashes.worktree)
-  expect((await tree.run(['resume', crashes.agent_id, '--json'])).json).toMatchObject({
+  expect((await tree.command(['resume', crashes.agent_id, '--json'])).json).toMatchObject({
     code: 'BRANCH_EXISTS',
     error: expect.stringContaining('heir goes on with the work of crashes'),
   })
@@ -101,7 +101,7 @@ it('a spawn that comes to nothing gives it back; a merged one is cleaned as if t
 
   await tree.repository.git('merge', '-q', '--no-edit', 'main.author')
   await tree.call('kill', { agent: 'next' })
-  await tree.run(['clean', 'next'])
+  await tree.command(['clean', 'next'])
   await waitFor('its worktree to go', () => !existsSync(author.worktree))
   expect(await tree.repository.git('branch', '--list', 'main.author')).toBe('')
 })

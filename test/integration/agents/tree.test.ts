@@ -323,7 +323,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     const { pid } = (await tree.agent('lead')) as { pid: number }
     await tree.crash()
     expect(alive(pid)).toBe(true)
-    expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'start'])).code).toBe(0)
     expect(await tree.agent('lead')).toMatchObject({ pid })
     await tree.call('send', { to: 'lead', message: 'are you still there?' })
     await received(tree, 'lead', /are you still there\?/)
@@ -376,7 +376,7 @@ describe('the human', () => {
     await tree.call('inbox', { clear: true })
     expect(await shown()).toEqual([])
     expect((await tree.call('check_mail')).messages).toEqual([])
-    expect((await tree.run(['answer', 'child', 'really'])).code).toBe(0)
+    expect((await tree.command(['answer', 'child', 'really'])).code).toBe(0)
     expect(
       await tree.logged('child', 'the answer', (entry) => entry['name'] === 'question'),
     ).toMatchObject({ answer: { answer: 'really' } })
@@ -389,7 +389,7 @@ describe('the human', () => {
     const config = join(tree.repository.path, '.exomonad', 'config.toml')
     const more = `[limits]\napproval_depth = 2\n[notify]\ncommand = ["sh", "-c", ${JSON.stringify(`printf '%s\\n' "$1" >> '${notices}'`)}, "notify"]\n`
     writeFileSync(config, more, { flag: 'a' })
-    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
     const spawn = (name: string) => ({
       do: 'tool',
       name: 'spawn_workers',

@@ -155,7 +155,7 @@ describe('deinit', () => {
       'HEAD',
       'HEAD^{tree}',
     )
-    await tree.run(['down'])
+    await tree.command(['down'])
     await repository.git(
       `--git-dir=${join(tree.state, 'origin.git')}`,
       'fetch',
@@ -164,7 +164,7 @@ describe('deinit', () => {
       `${alone}:refs/heads/only-there`,
     )
     writeFileSync(join(worktree(tree, 'broken'), '.git'), 'gitdir: /nowhere\n')
-    const { json } = await tree.run(['deinit', '--json'])
+    const { json } = await tree.command(['deinit', '--json'])
     const reasons = Object.fromEntries(
       json.kept.map((one: { path: string; reason: string }) => [one.path, one.reason]),
     )
@@ -206,7 +206,7 @@ teardown = [
     onTestFinished(() => tree.stop())
     for (const name of ['going', 'staying']) await spawn(tree, name)
     writeFileSync(join(worktree(tree, 'staying'), 'note.txt'), 'unsaved')
-    const { code, json } = await tree.run(['deinit', '--json'])
+    const { code, json } = await tree.command(['deinit', '--json'])
     expect(code).toBe(0)
     const torn = readFileSync(join(tree.repository.folder, 'torn'), 'utf8').split(' ')
     expect(torn).toEqual(['going', expect.stringMatching(/^\d$/), `${worktree(tree, 'going')}\n`])
@@ -236,13 +236,13 @@ describe('a spawn that a crash cut off after its agent had begun', () => {
       `[agents.plain]\nadapter = "command"\ncommand = ["sh", "-c", ${JSON.stringify(program)}]\nenv = { OUT = ${JSON.stringify(tree.scripts)} }\n`,
     )
     const { dead } = await crashAt(tree, 'spawn', 'live')
-    const cut = tree.run(['call', 'spawn_workers', '-'], {
+    const cut = tree.command(['call', 'spawn_workers', '-'], {
       input: JSON.stringify({ specs: [{ name: 'early', prompt: 'x', agent: 'plain' }] }),
     })
     await dead
     await cut
     await waitFor('its end', () => existsSync(join(tree.scripts, 'ended')))
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     const early = await waitFor('it to be known', async () => {
       const agent = await tree.agent('early')
       return agent !== undefined && !['spawning', 'running'].includes(agent.state) && agent

@@ -59,7 +59,7 @@ describeWith(['tmux'], 'the terminal of the console', () => {
       (text) => text.startsWith('main > shown') && text.includes('shown is here'),
     )
     expect(screen.raw()).toMatch(/^[\x00-\x7f]*$/)
-    const tree = await showing.tree.run(['tree'], { env })
+    const tree = await showing.tree.command(['tree'], { env })
     expect(tree).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\x00-\x7f]*$/) })
     expect(tree.stdout).toMatch(/\n[`|]- \S*shown/)
   })

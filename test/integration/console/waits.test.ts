@@ -52,7 +52,7 @@ env = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }
 [roles.dev.permissions]
 policy = "ask"`
     writeFileSync(config, `${readFileSync(config, 'utf8')}\n${asking}\n`)
-    expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+    expect((await tree.command(['init', '--no-prepare-agents'])).code).toBe(0)
     tree.script('default', {
       on: [
         {

@@ -181,7 +181,7 @@ it('a terminal whose agent is in no record is closed, with what runs in it', asy
     await tx.runs.remove(orphan.id)
   })
   await store.close()
-  await tree.run(['daemon', 'start'])
+  await tree.command(['daemon', 'start'])
   await waitFor('the terminal to be closed', () => !isAlive(orphan.pid))
   expect(isAlive(kept.pid)).toBe(true)
   expect(await tree.agent('kept')).toMatchObject({ state: expect.stringMatching(/idle|running/) })

@@ -77,7 +77,7 @@ it('wake: "all_settled" is one message for all of a lead’s children, across a 
   await tree.crash()
   writeFileSync(go, '')
   // The next call starts the daemon again.
-  await tree.run(['tree'])
+  await tree.command(['tree'])
   await waitFor('two to be ready', () => isReady(2), { limit: 30_000 })
   await waitFor('the lead to be notified', () => texts(tree, 'lead').length === 2)
   expect(
@@ -89,7 +89,9 @@ it('wake: "all_settled" is one message for all of a lead’s children, across a 
   expect(texts(tree, 'lead')[1]).not.toContain('Nothing has checked it.')
   const lacks = (await tree.events()).filter(({ type }) => type === 'forge.lacks')
   expect(lacks.map(({ payload }) => payload.lack)).toEqual(['checks'])
-  expect((await tree.run(['inbox', '--json'])).stdout).toContain('[forge.local] ci names a command')
+  expect((await tree.command(['inbox', '--json'])).stdout).toContain(
+    '[forge.local] ci names a command',
+  )
 })
 
 it('no hold outlasts its reason, whatever is only logged, and across a crash', async () => {
@@ -107,7 +109,7 @@ it('no hold outlasts its reason, whatever is only logged, and across a crash', a
   await rests(tree, 'two')
   await tree.crash()
   // The next call starts the daemon again.
-  await tree.run(['tree'])
+  await tree.command(['tree'])
   await waitFor('the lead to be notified', () => texts(tree, 'lead').length === 1)
   const [text] = texts(tree, 'lead')
   expect(text?.match(/\[[A-Z ]+\]/g)).toEqual(['[PR READY]', '[CHILD UNSETTLED]'])
@@ -123,7 +125,7 @@ it('what rests for something of its own is shown with that, and reported once th
   const program = `[agents.hooked]\nadapter = "claude"\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(hooked)}]\nenv = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }\n`
   const rules = '[attention]\nbackground_after = 2\n[liveness]\nreconcile_every = 1\n'
   writeFileSync(config, `${readFileSync(config, 'utf8')}\n${program}${rules}`)
-  expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+  expect((await tree.command(['init', '--no-prepare-agents'])).code).toBe(0)
   const body = {
     background_tasks: [{ id: 'b', type: 'shell', status: 'running', command: 'npm test' }],
     session_crons: [],
@@ -141,10 +143,10 @@ it('what rests for something of its own is shown with that, and reported once th
     const { state, waits } = (await tree.agent('builder')) ?? {}
     return state === 'idle' && waits[0]?.what === what
   })
-  expect((await tree.run(['status'])).stdout).toContain(`waits for ${what}, `)
+  expect((await tree.command(['status'])).stdout).toContain(`waits for ${what}, `)
   const [status] = (await tree.call('agent_status')).agents
   expect(status.waits).toEqual([{ what, since: expect.stringMatching(/Z$/) }])
-  expect((await tree.run(['tree'])).stdout).toContain(`idle: ${what}`)
+  expect((await tree.command(['tree'])).stdout).toContain(`idle: ${what}`)
   const sent = async (): Promise<string[]> =>
     (await tree.call('inbox')).messages.map(({ kind }: { kind: string }) => kind)
   await waitFor('it to be reported as stalled', async () => (await sent()).includes('agent.silent'))

@@ -28,7 +28,7 @@ describe('a backup of a tree', () => {
   ]
   const inClone = (...args: string[]) => tree.run(args, { cwd: clone })
   const callInClone = async (tool: string, input: unknown = {}): Promise<any> => {
-    const { code, json, stdout, stderr } = await tree.run(['call', tool, '-'], {
+    const { code, json, stdout, stderr } = await tree.command(['call', tool, '-'], {
       cwd: clone,
       input: JSON.stringify(input),
     })
@@ -129,13 +129,13 @@ describe('a backup of a tree', () => {
     await killedAt(['tar', '-czf'], ['backup', file], tree.repository.path)
     expect(existsSync(file)).toBe(false)
     const refs = await tree.repository.git('for-each-ref')
-    const made = await tree.run(['backup', file, '--json'])
+    const made = await tree.command(['backup', file, '--json'])
     expect(made.json).toMatchObject({ file, uncommitted: [expect.stringContaining('writer')] })
     // What was cut off lies nowhere any more, and the repository has no reference to any of it.
     const left = [...readdirSync(tree.state), ...readdirSync(tree.repository.folder)]
     expect(left.filter((name) => /^backing-up|\.part/.test(name))).toEqual([])
     expect(await tree.repository.git('for-each-ref')).toBe(refs)
-    expect(await tree.run(['backup', file])).toMatchObject({
+    expect(await tree.command(['backup', file])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/there already.*--force/),
     })
@@ -161,12 +161,12 @@ describe('a backup of a tree', () => {
       stderr: expect.stringMatching(/still run on this machine.*exomonad down/s),
     })
     expect(existsSync(join(stateOf(clone), 'store.db'))).toBe(false)
-    expect(await tree.run(['restore', file])).toMatchObject({
+    expect(await tree.command(['restore', file])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/daemon runs here/),
     })
-    await tree.run(['down'])
-    expect(await tree.run(['restore', file])).toMatchObject({
+    await tree.command(['down'])
+    expect(await tree.command(['restore', file])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/a tree here already, with 4 agents.*--force/),
     })

@@ -67,7 +67,7 @@ describe('over a kill -9 of the daemon', () => {
       config,
       `${readFileSync(config, 'utf8')}\n[agents.hooked]\nadapter = "claude"\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(HOOKED)}]\n${env}\n`,
     )
-    expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+    expect((await tree.command(['init', '--no-prepare-agents'])).code).toBe(0)
 
     const stops = Array.from({ length: 7 }, (_, index) => [
       file(`stop-${index + 1}`),

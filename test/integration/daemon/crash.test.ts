@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { crashAt, openJournal } from '../../helpers/crash-at.ts'
+import { crashAt, openJournal, startAgain } from '../../helpers/crash-at.ts'
 import { useCrashingTree } from '../../helpers/crashing-tree.ts'
 import { verifies } from '../../requirements.ts'
 
@@ -18,7 +18,7 @@ describe('kill -9 of the daemon in the middle of a spawn', () => {
       await dead
       expect(await call).toBe(false)
 
-      await world.tree.run(['daemon', 'start'])
+      await startAgain(world.tree)
       const agent = await world.tree.agent(name)
       const branch =
         (await world.tree.repository.git('branch', '--list', `main.${name}`)).trim() !== ''
@@ -58,7 +58,7 @@ describe('kill -9 of the daemon in the middle of a merge', () => {
       await dead
       expect(await call).toBe(false)
 
-      await world.tree.run(['daemon', 'start'])
+      await startAgain(world.tree)
       expect(openJournal(world.tree)).toBe(0)
       const pull = (await world.tree.call('pr_list', { state: 'all' })).pull_requests.find(
         (one: any) => one.number === number,

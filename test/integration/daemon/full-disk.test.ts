@@ -38,7 +38,7 @@ const spawn = async (
   tree: Exomonad,
   name: string,
 ): Promise<{ error?: { error: string; code: string } }> => {
-  const { code, json } = await tree.run([
+  const { code, json } = await tree.command([
     'call',
     'spawn_workers',
     JSON.stringify({ specs: [{ name, prompt: 'Nothing to do.' }] }),
@@ -90,7 +90,7 @@ describeWithDisk('a full disk', () => {
     // Now the store has no room either, not even to say that the spawn is taken back.
     await sayUntilRefused((message) => client.callTool('note', { message }), 'filling')
     for (const name of ['one', 'two']) expect((await spawn(tree, name)).error).toMatchObject(full)
-    const said = await tree.run(['spawn', 'workers', 'three=Nothing to do.'])
+    const said = await tree.command(['spawn', 'workers', 'three=Nothing to do.'])
     expect(said.code).toBe(1)
     expect(`${said.stdout}${said.stderr}`).toMatch(/full.*Make room.*\(?DISK_FULL/s)
 
@@ -122,7 +122,7 @@ describeWithDisk('a full disk', () => {
   it('refuses what would be lost, and loses and doubles nothing of what it took', async () => {
     const { tree, pid, fill, makeRoom } = await start()
     const client = tree.client()
-    const file = () => tree.run(['pr', 'file', '--title', 'Add a', '--as', 'writer', '--json'])
+    const file = () => tree.command(['pr', 'file', '--title', 'Add a', '--as', 'writer', '--json'])
     fill()
     expect((await file()).json).toMatchObject(full)
     const notes = await sayUntilRefused((message) => client.callTool('note', { message }), 'note')
@@ -139,7 +139,7 @@ describeWithDisk('a full disk', () => {
     }
     expect((await file()).json).toMatchObject(full)
     // What only reads goes on.
-    expect((await tree.run(['tree'])).stdout).toContain('─ writer')
+    expect((await tree.command(['tree'])).stdout).toContain('─ writer')
 
     makeRoom()
     await client.callTool('note', { message: long('note-after.') })
@@ -169,7 +169,7 @@ describeWithDisk('a full disk', () => {
     expect(received).toEqual([...sends.taken, 'send-after.'])
 
     fill()
-    const merge = () => tree.run(['pr', 'merge', '1', '--force', '--json'])
+    const merge = () => tree.command(['pr', 'merge', '1', '--force', '--json'])
     expect((await merge()).json).toMatchObject(full)
     makeRoom()
     await waitFor(

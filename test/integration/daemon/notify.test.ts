@@ -88,7 +88,7 @@ const everything = (): string =>
 
 describe('notifications', () => {
   it('are tried by a command, which says what each target answered', async () => {
-    const result = await tree.run(['notify', 'test'])
+    const result = await tree.command(['notify', 'test'])
     expect(result.code).toBe(1)
     expect(result.stdout).toMatch(/✓ desk +notify-send ran/)
     expect(result.stdout).toMatch(/✓ hook +127\.0\.0\.1:\d+ answered 200: noted/)
@@ -98,11 +98,11 @@ describe('notifications', () => {
     expect(at('/hook-SECRET')).toMatchObject([{ test: true, count: 0, items: [] }])
     expect(readFileSync(desk, 'utf8')).toContain('exomonad: a test')
     answers = 404
-    const failed = await tree.run(['notify', 'test', 'hook', '--json'])
+    const failed = await tree.command(['notify', 'test', 'hook', '--json'])
     answers = 200
     expect(failed.code).toBe(1)
     expect(failed.json.answers).toMatchObject([{ target: 'hook', ok: false }])
-    const unknown = await tree.run(['notify', 'test', 'nobody'])
+    const unknown = await tree.command(['notify', 'test', 'nobody'])
     expect(unknown.stderr).toContain('desk, term, hook, words, down')
     received.length = 0
   })
@@ -162,11 +162,12 @@ describe('notifications', () => {
   })
 
   it('that a target does not take are said by doctor and status, and sent once it does', async () => {
-    const trouble = async () => (await tree.run(['daemon', 'status', '--json'])).json.notify_trouble
+    const trouble = async () =>
+      (await tree.command(['daemon', 'status', '--json'])).json.notify_trouble
     await waitFor('the trouble', async () => (await trouble()).length === 1)
-    const status = await tree.run(['daemon', 'status'])
+    const status = await tree.command(['daemon', 'status'])
     expect(status.stdout).toMatch(/! down does not notify you: 127\.0\.0\.1:1: /)
-    const { findings } = (await tree.run(['doctor', '--json'])).json
+    const { findings } = (await tree.command(['doctor', '--json'])).json
     const said = findings.filter(({ subject }: { subject: string }) => subject === 'notify')
     expect(said).toMatchObject([
       { status: 'problem', found: expect.stringMatching(/others may use .*down-url/) },
@@ -175,7 +176,7 @@ describe('notifications', () => {
     const { port } = server.address() as AddressInfo
     const file = join(tree.repository.home, 'down-url')
     writeFileSync(file, `http://127.0.0.1:${port}/down-SECRET`)
-    expect((await tree.run(['notify', 'test', 'down'])).code).toBe(0)
+    expect((await tree.command(['notify', 'test', 'down'])).code).toBe(0)
     const sent = () => at('/down-SECRET').filter(({ test }) => test === false)
     await waitFor('what waited', () => sent().length === 1)
     expect(sent()[0].count).toBe(1)
@@ -188,15 +189,15 @@ describe('notifications', () => {
     const config = join(tree.repository.path, '.exomonad', 'config.toml')
     writeFileSync(config, '# by somebody\n', { flag: 'a' })
     await tree.repository.git('add', '--force', '.exomonad/config.toml')
-    const refused = await tree.run(['notify', 'test'])
+    const refused = await tree.command(['notify', 'test'])
     expect(refused.stderr).toContain('exomonad trust')
     await ask('untrusted?')
     await waitFor('the log', () => everything().includes('nobody was notified'))
     expect(received).toEqual([])
     expect(readFileSync(command, 'utf8')).not.toContain('untrusted?')
-    const trusted = await tree.run(['trust'])
+    const trusted = await tree.command(['trust'])
     expect(trusted.stdout).toMatch(/notify\.targets\.hook.*sent to the address in ~\/hook-url/)
     expect(trusted.stdout).toMatch(/notify\.targets\.words.*words.*\$WORDS_URL/)
-    expect((await tree.run(['notify', 'test', 'hook'])).code).toBe(0)
+    expect((await tree.command(['notify', 'test', 'hook'])).code).toBe(0)
   })
 })

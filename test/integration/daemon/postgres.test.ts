@@ -123,7 +123,7 @@ describe.skipIf(whyNoPostgres() !== null)('a daemon whose store is on PostgreSQL
     const before = await tree.agent('waiter')
     await server.kill()
     await tree.crash()
-    const start = await tree.run(['daemon', 'start'])
+    const start = await tree.command(['daemon', 'start'])
     expect(start.code).not.toBe(0)
     expect(start.stderr).toMatch(/no server listens there/)
     await server.start()
@@ -138,12 +138,12 @@ describe.skipIf(whyNoPostgres() !== null)('a daemon whose store is on PostgreSQL
       prepareHome: (home) => writeFileSync(join(home, 'store-url'), server.url(), { mode: 0o600 }),
     })
     onTestFinished(() => other.stop())
-    const init = await other.run(['init'])
+    const init = await other.command(['init'])
     const said = `${init.stdout}${init.stderr}`
     expect(said).toMatch(/Another daemon has this store .*process \d+, for \d+/)
     expect(said).toContain(tree.repository.path)
-    await tree.run(['daemon', 'stop'])
-    expect((await other.run(['daemon', 'start'])).stderr).toMatch(
+    await tree.command(['daemon', 'stop'])
+    expect((await other.command(['daemon', 'start'])).stderr).toMatch(
       /tree of another repository: .*Nothing was touched/,
     )
     expect(await tree.agent('first')).toMatchObject({ name: 'first' })

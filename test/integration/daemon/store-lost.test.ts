@@ -92,7 +92,7 @@ const backups = (tree: Exomonad): string[] =>
   )
 /** What the daemon says why it does not start. */
 const refusal = async (tree: Exomonad): Promise<{ code: string; error: string }> =>
-  (await tree.run(['daemon', 'start', '--json'])).json
+  (await tree.command(['daemon', 'start', '--json'])).json
 /** A copy of the store as it is. */
 function copyOf(tree: Exomonad): string {
   const copy = join(tree.repository.folder, `copy-${(names += 1)}.db`)
@@ -126,14 +126,14 @@ describe('a store that was lost while agents run', () => {
       if (code === 'STORE_LOST')
         expect(start.error).toMatch(/Nothing was touched[^]*exomonad store restore[^]*down --force/)
       expect(isAlive(pid)).toBe(true)
-      const finding = (await tree.run(['doctor', '--json'])).json.findings.find(
+      const finding = (await tree.command(['doctor', '--json'])).json.findings.find(
         ({ subject }: any) => subject === 'store',
       )
       expect(finding).toMatchObject({
         status: 'problem',
         fix: expect.stringContaining('store restore'),
       })
-      const restored = await tree.run(['store', 'restore', '--json'])
+      const restored = await tree.command(['store', 'restore', '--json'])
       expect(restored.code, restored.stderr).toBe(0)
       expect(await tree.agent(name)).toMatchObject({ pid })
     },
@@ -147,10 +147,10 @@ describe('a store that was lost while agents run', () => {
       'the message',
       (entry) => entry['kind'] === 'message' && String(entry['text']).includes('still there?'),
     )
-    expect((await tree.run(['store', 'restore'])).stderr).toContain('The daemon runs')
+    expect((await tree.command(['store', 'restore'])).stderr).toContain('The daemon runs')
     // The daemon may make one meanwhile.
     await waitFor('a list of all of them', async () => {
-      const { json: listed } = await tree.run(['store', 'list', '--json'])
+      const { json: listed } = await tree.command(['store', 'list', '--json'])
       const files: string[] = listed.backups.map(({ file }: any) => basename(file))
       return files.join() === backups(tree).toSorted().toReversed().join()
     })
@@ -167,11 +167,11 @@ describe('a store that was lost while agents run', () => {
       const { name, pid } = await grow(tree)
       await tree.crash()
       how(databaseOf(tree))
-      const down = await tree.run(['down', '--force', '--json'])
+      const down = await tree.command(['down', '--force', '--json'])
       expect(down.json, down.stderr).toMatchObject({ forced: true })
       await waitFor('the agent to end', () => !isAlive(pid))
       expect(existsSync(join(tree.repository.path, '.exomonad', 'worktrees', name))).toBe(true)
-      expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+      expect((await tree.command(['daemon', 'start'])).code).toBe(0)
       expect((await tree.tree()).root.children).toEqual([])
     },
   )
@@ -180,7 +180,7 @@ describe('a store that was lost while agents run', () => {
     const older = await grow(tree)
     await tree.crash()
     const copy = copyOf(tree)
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     const newer = await grow(tree)
     const other = await startExomonad()
     onTestFinished(() => other.stop())
@@ -205,15 +205,15 @@ describe('a store that was lost while agents run', () => {
 
     // Chosen by a person it is gone on with: what it knows is taken up, and what it doesn’t is left
     // alone, also by later starts.
-    const restored = await tree.run(['store', 'restore', copy, '--json'])
+    const restored = await tree.command(['store', 'restore', copy, '--json'])
     expect(restored.code, restored.stderr).toBe(0)
     await tree.crash()
-    expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'start'])).code).toBe(0)
     expect(await tree.agent(older.name)).toMatchObject({ pid: older.pid })
     expect(isAlive(newer.pid)).toBe(true)
     // What can’t be restored takes nothing’s place.
     await tree.crash()
-    const bad = await tree.run([
+    const bad = await tree.command([
       'store',
       'restore',
       join(tree.repository.path, '.git', 'HEAD'),
@@ -223,27 +223,27 @@ describe('a store that was lost while agents run', () => {
     // And the way out of a store that does not know what runs ends all of it.
     rmSync(join(tree.state, 'accepted.json'))
     expect(await refusal(tree)).toMatchObject({ code: 'STORE_LOST' })
-    expect((await tree.run(['down', '--force', '--json'])).json).toMatchObject({ forced: true })
+    expect((await tree.command(['down', '--force', '--json'])).json).toMatchObject({ forced: true })
     await waitFor('all to end', () => !isAlive(older.pid) && !isAlive(newer.pid))
-    expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'start'])).code).toBe(0)
   })
 
   it('with all agents stopped: their worktrees are work that nobody would know of any more', async () => {
     const { name } = await grow(tree)
-    await tree.run(['down'])
+    await tree.command(['down'])
     remove(databaseOf(tree))
     expect(await refusal(tree)).toMatchObject({
       code: 'STORE_LOST',
       error: expect.stringMatching(new RegExp(`worktrees: [^\n]*${name}`)),
     })
-    expect((await tree.run(['down', '--force'])).code).toBe(0)
-    expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+    expect((await tree.command(['down', '--force'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'start'])).code).toBe(0)
     expect(existsSync(join(tree.repository.path, '.exomonad', 'worktrees', name))).toBe(true)
   })
 
   it('is only what no set-up explains: after `deinit` and `init` the daemon starts', async () => {
-    expect((await tree.run(['down'])).code).toBe(0)
-    expect((await tree.run(['deinit', '--force'])).code).toBe(0)
-    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.command(['down'])).code).toBe(0)
+    expect((await tree.command(['deinit', '--force'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
   })
 })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
 import { ALL_TOOLS } from '../../../src/tools/all.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
-import { hasHistory, installEarlier, type Installed } from '../../helpers/earlier.ts'
+import { hasHistory, installEarlier, removeBuilds, type Installed } from '../../helpers/earlier.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -29,6 +29,8 @@ if (!isBuildable)
     'upgrade: skipped, this checkout has no history to build from (git fetch --unshallow)',
   )
 
+afterAll(removeBuilds)
+
 describe.skipIf(!isBuildable).each(EARLIER)(
   'an exomonad of before ($commit, $terminals)',
   (earlier) => {
@@ -48,7 +50,7 @@ describe.skipIf(!isBuildable).each(EARLIER)(
       })
     })
     afterAll(async () => {
-      installed?.upgrade()
+      await installed?.upgrade()
       await tree?.stop()
       rmSync(folder, { recursive: true, force: true })
     })
@@ -114,7 +116,7 @@ describe.skipIf(!isBuildable).each(EARLIER)(
       const { pull_requests: pulls } = await earlierCall('pr_list')
       const { pid } = (await tree.run(['daemon', 'status', '--json'])).json
 
-      installed.upgrade()
+      await installed.upgrade()
       // The daemon of before still runs: what it does not understand is not left at that.
       expect(await tree.run(['tree'])).toMatchObject({
         code: 1,
@@ -179,7 +181,7 @@ describe.skipIf(!isBuildable).each(EARLIER)(
     })
 
     it('refuses the store that today’s has written, and says what to do', async () => {
-      installed.downgrade()
+      await installed.downgrade()
       const refused = await tree.run(['daemon', 'start'])
       expect(refused.code).toBe(1)
       expect(refused.stderr).toMatch(/STORE_TOO_NEW/)
@@ -195,7 +197,7 @@ describe.skipIf(!isBuildable).each(EARLIER)(
         expect(JSON.stringify(await earlierCall('tree'))).toContain('main.worker')
         await tree.run(['daemon', 'stop'])
       }
-      installed.upgrade()
+      await installed.upgrade()
       expect((await tree.run(['daemon', 'start'])).code).toBe(0)
       if (!tasks) expect(shape((await tree.tree()).root)).toHaveLength(tasks ? 6 : 5)
     })

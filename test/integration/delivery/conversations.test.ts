@@ -142,11 +142,11 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
 
   it('(20.19) on the command line they are shown as open or resolved, answered and resolved', async () => {
     const [, second] = await comments()
-    const before = await world.tree.run(['pr', 'show', String(number)])
+    const before = await world.tree.command(['pr', 'show', String(number)])
     expect(before.stdout).toMatch(/filer\.txt:1 +✓ resolved +comment \d+/)
     expect(before.stdout).toContain(`comment ${second.id}`)
     expect(before.stdout).toMatch(/filer\.txt:2 +● open/)
-    const answered = await world.tree.run([
+    const answered = await world.tree.command([
       'pr',
       'review',
       String(number),
@@ -163,7 +163,9 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     expect((await comments()).map(({ conversation }) => conversation)).toEqual(
       Array.from({ length: 5 }, () => 'resolved'),
     )
-    expect((await world.tree.run(['pr', 'review', String(number), '--reply', 'x'])).code).toBe(2)
+    expect((await world.tree.command(['pr', 'review', String(number), '--reply', 'x'])).code).toBe(
+      2,
+    )
   })
 
   it('(20.19) nobody approves their own by it, a worker answers for nobody else, and nothing is written where a comment is not there', async () => {

@@ -136,7 +136,7 @@ describe('an idempotency key', () => {
     const keyed = ALL_TOOLS.filter((tool) => tool.keyed === true).map(({ name }) => name)
     expect(keyed.toSorted()).toEqual([...KEYED].toSorted())
     for (const { name, effect } of ALL_TOOLS)
-      if (effect !== 'reads' && /^(?:spawn|fork$|send|note$|file_pr$)/.test(name))
+      if (effect !== 'reads' && /^(?:spawn|fork$|send|note$|file_pr$|pr_review$)/.test(name))
         expect(keyed).toContain(name)
     const { paths, components } = await tree.client().get<any>('/openapi.json')
     for (const { name } of ALL_TOOLS) {
@@ -151,7 +151,7 @@ describe('an idempotency key', () => {
     const send = () => ask(tree, 'send', { to: 'two', message: 'mailed once' }, 'k-5')
     const first = await send()
     await tree.crash()
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     expect(await send()).toEqual(first)
     await waitFor('the mail to be reported', async () =>
       (await tree.events()).some(({ type, agentId }) => type === 'mail' && agentId !== null),
@@ -181,7 +181,7 @@ describe('what was done under a key, and not written down as done when the daemo
     } finally {
       database.close()
     }
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
   }
   const children = async () => (await tree.tree()).root.children.map(({ id }: any) => id)
 

@@ -14,6 +14,7 @@ import { createPublisher } from '../../../src/delivery/publisher.ts'
 import { createRenderer } from '../../../src/delivery/render/render.ts'
 import { asBranchName, newAgentId, newDeliveryId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
+import { exec } from '../../helpers/exec.ts'
 import { describeWith } from '../../helpers/terminals/require-tool.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
@@ -38,7 +39,7 @@ async function agentInPane() {
     TMUX_TMPDIR: folder,
     TMPDIR: folder,
   }
-  const multiplexer = createTmux({ socketName: 'outbox', environment, log: silentLog() })
+  const multiplexer = createTmux({ socketName: 'outbox', environment, log: silentLog(), exec })
   await multiplexer.start()
   onTestFinished(() => multiplexer.shutdown())
   const store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })

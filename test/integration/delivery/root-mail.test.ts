@@ -32,7 +32,7 @@ it('what a root has not read is in the human’s inbox, in its own words, when i
     '[MESSAGE] from lone: The parser is odd.',
     '[MESSAGE] from the human: From a person.',
   ])
-  expect((await tree.run(['inbox'])).stdout).not.toMatch(/meant for|has ended|check_mail/)
+  expect((await tree.command(['inbox'])).stdout).not.toMatch(/meant for|has ended|check_mail/)
   // Whoever takes the one has taken the other.
   expect((await tree.call('check_mail')).messages).toMatchObject([
     { message: 'The parser is odd.' },

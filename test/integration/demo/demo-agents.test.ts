@@ -39,8 +39,8 @@ it('the demo’s agents go on after resume with what they had done, and do nothi
       )
     })
   await rest()
-  expect((await tree.run(['down'])).code).toBe(0)
-  expect((await tree.run(['resume', '--all', '--json'])).json).toMatchObject({
+  expect((await tree.command(['down'])).code).toBe(0)
+  expect((await tree.command(['resume', '--all', '--json'])).json).toMatchObject({
     resumed: expect.arrayContaining(names.map((name) => expect.objectContaining({ name }))),
     errors: [],
   })

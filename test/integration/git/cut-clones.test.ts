@@ -39,7 +39,7 @@ async function shallow(): Promise<Exomonad> {
 }
 
 const doctor = async (tree: Exomonad, subject: string): Promise<any> =>
-  (await tree.run(['doctor', '--json'])).json.findings?.find(
+  (await tree.command(['doctor', '--json'])).json.findings?.find(
     (finding: any) => finding.subject === subject,
   )
 
@@ -74,13 +74,13 @@ describe('a clone that is not whole', () => {
     ['of a single branch', () => cloned('--single-branch', '--branch', 'main')],
   ])('that is %s works: spawning, filing, merging', async (_, clone) => {
     const tree = await clone()
-    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
     expect(await doctor(tree, 'push')).toMatchObject({ status: 'ok' })
     await works(tree)
     const objects = join(tree.state, 'origin.git', 'objects')
     expect(readdirSync(join(objects, 'pack'))).toEqual([])
-    expect((await tree.run(['down'])).code).toBe(0)
-    expect((await tree.run(['deinit', '--force'])).code).toBe(0)
+    expect((await tree.command(['down'])).code).toBe(0)
+    expect((await tree.command(['deinit', '--force'])).code).toBe(0)
     expect(await tree.repository.git('for-each-ref', 'refs/exomonad')).toBe('')
   })
 
@@ -94,12 +94,12 @@ describe('a clone that is not whole', () => {
     await repository.git('init', '-q', '--bare', origin)
     await repository.gitIn(origin, 'config', 'receive.unpackLimit', '1')
     await repository.git('push', '-q', origin, 'main')
-    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
     expect(await doctor(tree, 'objects')).toMatchObject({
       status: 'note',
       found: expect.stringMatching(/copy of the history, \d+ MB$/),
     })
-    await tree.run(['doctor', '--fix'])
+    await tree.command(['doctor', '--fix'])
     expect(await doctor(tree, 'objects')).toBeUndefined()
     expect(readdirSync(join(origin, 'objects', 'pack'))).toEqual([])
     await repository.gitIn(origin, 'fsck', '--full', '--strict')
@@ -111,7 +111,7 @@ describe('a clone that is not whole', () => {
     const blob = await tree.repository.git('rev-parse', 'HEAD:b.txt')
     await tree.repository.commit({ 'b.txt': 'kept\n' })
     rmSync(join(tree.repository.path, '.git', 'objects', blob.slice(0, 2), blob.slice(2)))
-    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
     await works(tree)
     expect(await doctor(tree, 'push')).toMatchObject({ status: 'ok' })
   })
@@ -136,7 +136,7 @@ describe('a clone that is not whole', () => {
     const tree = await shallow()
     const { repository } = tree
     const whole = join(repository.folder, 'whole')
-    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
     expect(
       (await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors,
     ).toEqual([])

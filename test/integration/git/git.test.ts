@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { exec, type Exec } from '../../../src/processes/exec.ts'
 import type { Git } from '../../../src/adapters/git/git.ts'
 import { openGit } from '../../../src/adapters/git/open.ts'
@@ -101,6 +101,27 @@ describe('inspectRepository', () => {
       bare: true,
       worktree: linked,
       mainWorktree: linked,
+    })
+  })
+
+  it('sees what a linked worktree is on, by two questions', async () => {
+    const { repository, head } = await open()
+    const linked = join(repository.folder, 'linked')
+    await repository.git('worktree', 'add', '-q', '-b', 'other', linked)
+    const sha = await repository.gitIn(linked, 'rev-parse', 'HEAD')
+    const counted = vi.fn(exec)
+    expect(await inspectRepository(linked, repository.env, counted)).toEqual({
+      commonDir: join(repository.path, '.git'),
+      bare: false,
+      worktree: linked,
+      mainWorktree: repository.path,
+      head: { kind: 'branch', branch: 'other', sha },
+    })
+    expect(counted).toHaveBeenCalledTimes(2)
+    await repository.gitIn(linked, 'checkout', '-q', '--detach', head)
+    expect((await inspectRepository(linked, repository.env)).head).toEqual({
+      kind: 'detached',
+      sha: head,
     })
   })
 

@@ -358,14 +358,14 @@ it('[worktree] pool: agents get what is ready, nobody is shown it, and deinit ta
   const ready = () => (existsSync(pool) ? readdirSync(pool).toSorted() : [])
   await waitFor('the pool', () => ready().length === 2)
   const before = ready()
-  const doctor = (await tree.run(['doctor', '--json'])).json.findings
+  const doctor = (await tree.command(['doctor', '--json'])).json.findings
   expect(JSON.stringify(doctor)).not.toContain('.pool')
   await tree.call('spawn_workers', { specs: [{ name: 'one', prompt: 'x' }] })
   expect(before.filter((name) => !ready().includes(name))).toHaveLength(1)
   expect((await tree.tree()).counts).toMatchObject({ agents: 1 })
   await tree.crash()
   mkdirSync(join(pool, 'left'))
-  expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+  expect((await tree.command(['daemon', 'start'])).code).toBe(0)
   await waitFor('the pool again', () => ready().length === 2 && !ready().includes('left'))
   await waitFor('the trash to be empty', () => readdirSync(join(tree.state, 'trash')).length === 0)
   const config = join(tree.repository.path, '.exomonad', 'config.toml')
@@ -381,8 +381,8 @@ it('[worktree] pool: agents get what is ready, nobody is shown it, and deinit ta
   await waitFor('the first one', () => ready().length === 2 && !existsSync(sibling), {
     limit: 60_000,
   })
-  expect((await tree.run(['down'])).code).toBe(0)
-  expect((await tree.run(['deinit', '--force'])).code).toBe(0)
+  expect((await tree.command(['down'])).code).toBe(0)
+  expect((await tree.command(['deinit', '--force'])).code).toBe(0)
   expect(existsSync(pool)).toBe(false)
   expect(await tree.repository.git('worktree', 'list', '--porcelain')).not.toContain('.pool')
 })
@@ -391,9 +391,9 @@ it('doctor says of a large repository what a spawn waits for, and what there is 
   const tree = await startExomonad({ init: false, files: null })
   onTestFinished(() => tree.stop())
   await makeLarge(tree.repository, { files: 10_001 })
-  expect((await tree.run(['init'])).code).toBe(0)
+  expect((await tree.command(['init'])).code).toBe(0)
   const said = async () =>
-    (await tree.run(['doctor', '--json'])).json.findings.find(
+    (await tree.command(['doctor', '--json'])).json.findings.find(
       ({ subject }: { subject: string }) => subject === 'worktrees',
     )
   const shares = await openGit({

@@ -64,7 +64,7 @@ it('work of a sparse worktree is filed and merged like any', async () => {
       { do: 'tool', name: 'file_pr', input: { title: 'Add new', body: 'As asked.' } },
     ],
   })
-  expect((await tree.run(['spawn', 'workers', 'work=x'])).code).toBe(0)
+  expect((await tree.command(['spawn', 'workers', 'work=x'])).code).toBe(0)
   const filed = await tree.logged('work', 'its pull request', (one) => one['name'] === 'file_pr')
   const merged = await tree.call('merge_pr', { pr_number: filed['answer'].pr_number, wait: true })
   expect(merged).toMatchObject({ merged: true, local_synced: true })

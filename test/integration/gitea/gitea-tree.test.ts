@@ -83,7 +83,7 @@ delete_branch = true
       async () => (await gitea.api('GET', `${REPO()}/pulls`)).status === 200,
     )
     await repository.git('remote', 'add', 'origin', `${gitea.url}/${owner}/widgets.git`)
-    const result = await tree.run(['init'])
+    const result = await tree.command(['init'])
     if (result.code !== 0)
       throw new Error(
         `exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`,
@@ -224,7 +224,7 @@ delete_branch = true
   })
 
   it('is reported by doctor: server, account and what is missing', async () => {
-    const { findings } = JSON.parse((await tree.run(['doctor', '--json'])).stdout)
+    const { findings } = JSON.parse((await tree.command(['doctor', '--json'])).stdout)
     const of = (subject: string) => findings.filter((finding: any) => finding.subject === subject)
     expect(of('forge')[0]).toMatchObject({
       status: 'ok',
@@ -236,7 +236,7 @@ delete_branch = true
     expect(of('server')).toMatchObject([{ status: 'ok', found: '1.24.6' }])
     expect(of('rights')).toEqual([])
     writeFileSync(join(tree.repository.home, 'gitea-token'), 'wrong\n', { mode: 0o600 })
-    const refused = JSON.parse((await tree.run(['doctor', '--json'])).stdout).findings.find(
+    const refused = JSON.parse((await tree.command(['doctor', '--json'])).stdout).findings.find(
       (finding: any) => finding.subject === 'token',
     )
     expect(refused).toMatchObject({

@@ -382,9 +382,7 @@ describe('(20.15) a tree that an app speaks for', () => {
     )
     const pull = [...github.state.pulls.values()][0]!
     expect(pull).toMatchObject({ author: 'exo[bot]', headRef: 'main.filer' })
-    const { code, stdout, stderr } = await tree.run(['pr', 'merge', 'filer', '--wait'], {
-      timeout: 90_000,
-    })
+    const { code, stdout, stderr } = await tree.command(['pr', 'merge', 'filer', '--wait'])
     expect([code, stdout + stderr]).toEqual([0, expect.any(String)])
     expect(github.pull(pull.number)).toMatchObject({ merged: true, mergedBy: 'exo[bot]' })
     // No other token was used, and git was let in by the app’s as well.
@@ -398,7 +396,7 @@ describe('(20.15) a tree that an app speaks for', () => {
       ),
     ).toBe(true)
 
-    const doctor = await tree.run(['doctor', '--json'], { timeout: 110_000 })
+    const doctor = await tree.command(['doctor', '--json'])
     const of = (subject: string) =>
       doctor.json.findings.filter((finding: any) => finding.subject === subject)
     const [app] = github.state.apps

@@ -35,9 +35,9 @@ it(
     await worker('early')
     const number = await filed('early')
 
-    await tree.run(['daemon', 'stop'])
+    await tree.command(['daemon', 'stop'])
     await github.down()
-    expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'start'])).code).toBe(0)
     tree.script('late', { steps: [{ do: 'file', path: go }, ...filing('late')] })
     expect((await worker('late')).spawned).toHaveLength(1)
     expect(await tree.refusal('pr_show', { pr_number: number })).toMatchObject({
@@ -48,7 +48,7 @@ it(
       async () => (await tree.call('tree')).forge.trouble?.code === 'FORGE_UNAVAILABLE',
       { limit: LIMIT },
     )
-    expect((await tree.run(['tree'])).stdout).toContain('! GitHub can’t be used')
+    expect((await tree.command(['tree'])).stdout).toContain('! GitHub can’t be used')
 
     github.revokeToken(github.token)
     await github.up()

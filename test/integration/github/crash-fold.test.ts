@@ -51,7 +51,7 @@ describe('kill -9 in the middle of a landing on GitHub', { timeout: 240_000 }, (
   const cut = async (number: number, step: string): Promise<void> => {
     const { dead } = await crashAt(world.tree, 'merge', step)
     const input = JSON.stringify({ pr_number: number })
-    const call = world.tree.run(['call', 'merge_pr', '-'], { input })
+    const call = world.tree.command(['call', 'merge_pr', '-'], { input })
     await dead
     await call
   }
@@ -66,7 +66,7 @@ describe('kill -9 in the middle of a landing on GitHub', { timeout: 240_000 }, (
     }
   }
   const settled = async (number: number): Promise<void> => {
-    await world.tree.run(['daemon', 'start'])
+    await world.tree.command(['daemon', 'start'])
     await waitFor('the merge', async () => (await mergedOf(number)).length > 0, { limit: LIMIT })
     await waitFor('the journal to be closed', () => openJournal(world.tree) === 0, { limit: LIMIT })
   }
@@ -146,7 +146,7 @@ describe('kill -9 in the middle of a landing on GitHub', { timeout: 240_000 }, (
     const { headSha } = world.github.pull(number)
     world.github.setStatus(headSha, { context: 'ci', state: 'success' })
     const { dead } = await crashAt(world.tree, 'merge', 'merge')
-    await world.tree.run(['call', 'pr_review', '-'], {
+    await world.tree.command(['call', 'pr_review', '-'], {
       input: JSON.stringify({ pr_number: number, verdict: 'approve' }),
     })
     await dead

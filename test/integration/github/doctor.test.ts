@@ -22,15 +22,13 @@ async function prepare({ committed = false } = {}) {
   await tree.repository.git('remote', 'add', 'origin', fake.cloneUrl)
   await tree.repository.git('push', '-q', fake.bare, 'HEAD:refs/heads/main')
   if (committed) await tree.repository.git('add', '-f', '.exomonad/config.toml')
-  const init = await tree.run(['init', '--json'], { timeout: 110_000 })
+  const init = await tree.command(['init', '--json'])
   expect(init).toMatchObject(
     committed ? { code: 1, json: { code: 'UNTRUSTED_CONFIG' } } : { code: 0 },
   )
   /** Findings of these subjects, without their fixes: `status found`. */
   const doctor = async (subjects: readonly string[], args: readonly string[] = []) => {
-    const { json, stdout, stderr } = await tree.run(['doctor', '--json', ...args], {
-      timeout: 110_000,
-    })
+    const { json, stdout, stderr } = await tree.command(['doctor', '--json', ...args])
     expect(stdout + stderr).not.toContain(fake.token)
     return json.findings.filter(({ subject }: { subject: string }) =>
       subjects.includes(subject),
@@ -103,7 +101,7 @@ describe('exomonad doctor with GitHub', () => {
     setToken('')
     const [token] = await doctor(['token'])
     expect(token).toMatchObject({ status: 'problem', found: expect.stringContaining('is empty') })
-    expect((await tree.run(['doctor'])).code).toBe(1)
+    expect((await tree.command(['doctor'])).code).toBe(1)
     setToken(fake.addToken({ login: 'robot' }))
     await fake.down()
     expect(await doctor(['token'])).toMatchObject([
@@ -126,10 +124,10 @@ describe('exomonad doctor with GitHub', () => {
       { subject: 'trust', status: 'problem' },
     ])
     expect(fake.calls).toEqual([])
-    const trust = await tree.run(['trust'])
+    const trust = await tree.command(['trust'])
     expect(trust.stdout).toContain(`forge.github.host  the token is sent to ${host}`)
     expect(trust.stdout).toContain('forge.github.token_file  github-token holds the token')
-    expect((await tree.run(['init', '--json'], { timeout: 110_000 })).json.forge).toMatchObject({
+    expect((await tree.command(['init', '--json'])).json.forge).toMatchObject({
       kind: 'github',
       account: 'robot',
     })

@@ -113,9 +113,11 @@ describe('the fold on GitHub', () => {
     for (const number of [other, left, right]) {
       expect(world.github.pull(number)).toMatchObject({ state: 'open' })
       // What was found here is no check there.
-      expect((await world.tree.run(['pr', 'checks', String(number)])).stdout).not.toContain('fold')
+      expect((await world.tree.command(['pr', 'checks', String(number)])).stdout).not.toContain(
+        'fold',
+      )
     }
-    const shown = (await world.tree.run(['fold'])).stdout
+    const shown = (await world.tree.command(['fold'])).stdout
     expect(shown).toContain('lands as the commit that was checked here')
     expect(shown).toContain('is out for')
   })
@@ -176,7 +178,7 @@ describe('the fold on GitHub', () => {
     expect(await merge(guarded)).toMatchObject({ merged: true })
     expect(mergesAsked()).toHaveLength(1)
     expect(await inGithub('log', '-1', '--format=%s', 'main')).toBe(`Add guarded.txt (#${guarded})`)
-    const shown = (await world.tree.run(['fold'])).stdout
+    const shown = (await world.tree.command(['fold'])).stdout
     expect(shown).toContain('The forge merges by its own rules')
   })
 })

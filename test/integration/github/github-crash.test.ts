@@ -41,13 +41,13 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
     input: object = {},
   ): Promise<void> => {
     const { dead } = await crashAt(tree(), 'merge', step)
-    const call = tree().run(['call', 'merge_pr', '-'], {
+    const call = tree().command(['call', 'merge_pr', '-'], {
       input: JSON.stringify({ pr_number: number, ...input }),
     })
     await dead
     expect((await call).code).not.toBe(0)
     await meanwhile()
-    await tree().run(['daemon', 'start'])
+    await tree().command(['daemon', 'start'])
     await waitFor(
       'the merge to be settled',
       async () => (await tree().call('tree')).unfinished.length === 0,

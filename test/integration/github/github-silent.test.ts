@@ -42,7 +42,7 @@ it(
       },
     )
     github.fail(/^PUT .*\/merge$/, { kind: 'slow', milliseconds: 60_000 })
-    const merge = tree.run(['call', 'merge_pr', '-'], {
+    const merge = tree.command(['call', 'merge_pr', '-'], {
       input: JSON.stringify({ pr_number: number }),
     })
     await waitFor(
@@ -55,7 +55,7 @@ it(
     await tree.crash()
     await merge
 
-    expect(await tree.run(['daemon', 'start'])).toMatchObject({ code: 0 })
+    expect(await tree.command(['daemon', 'start'])).toMatchObject({ code: 0 })
     expect((await tree.call('tree')).unfinished).toMatchObject([
       { kind: 'merge', facts: { number } },
     ])
@@ -68,10 +68,10 @@ it(
         )
     await waitFor('it to stop', () => delivered().includes('allow'), { limit: LIMIT })
     expect(delivered()).toContain('uncommitted')
-    expect(await tree.run(['daemon', 'stop'])).toMatchObject({ code: 0 })
+    expect(await tree.command(['daemon', 'stop'])).toMatchObject({ code: 0 })
 
     await speak()
-    expect(await tree.run(['daemon', 'start'])).toMatchObject({ code: 0 })
+    expect(await tree.command(['daemon', 'start'])).toMatchObject({ code: 0 })
     await waitFor(
       'the merge to be settled',
       async () => (await tree.call('tree')).unfinished.length === 0,
@@ -97,9 +97,9 @@ it(
     )
     await tree.crash()
     const before = github.calls.length
-    expect(await tree.run(['daemon', 'start'])).toMatchObject({ code: 0 })
+    expect(await tree.command(['daemon', 'start'])).toMatchObject({ code: 0 })
     // It ends when its first looks are over.
-    expect(await tree.run(['daemon', 'stop'])).toMatchObject({ code: 0 })
+    expect(await tree.command(['daemon', 'stop'])).toMatchObject({ code: 0 })
     expect(github.calls.slice(before)).toEqual([])
   },
 )

@@ -33,7 +33,7 @@ async function prepare({ workflow }: { workflow?: string } = {}): Promise<Settin
     tree,
     fake,
     init: (args = ['--json'], env = { GH_ENTERPRISE_TOKEN: fake.token, GH_HOST: hostOf(fake) }) =>
-      tree.run(['init', ...args], { env, timeout: 110_000 }),
+      tree.command(['init', ...args], { env }),
     config: () => readFileSync(join(path, '.exomonad', 'config.toml'), 'utf8'),
   }
 }
@@ -129,7 +129,7 @@ describe('exomonad init with GitHub', () => {
     const local = await init(['--forge', 'local', '--json'])
     expect(local.json.forge).toMatchObject({ kind: 'local', why: null })
     expect(fake.calls).toEqual([])
-    await tree.run(['deinit', '--force'])
+    await tree.command(['deinit', '--force'])
     await tree.repository.git('remote', 'set-url', 'origin', fake.bare)
     const { stdout, code } = await init([])
     expect(code).toBe(0)

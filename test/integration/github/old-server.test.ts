@@ -162,7 +162,7 @@ describe('an Enterprise Server that is older than what is asked of it (20.14)', 
     })
     onTestFinished(() => world.stop())
     const server = async () => {
-      const { json } = await world.tree.run(['doctor', '--json'], { timeout: 110_000 })
+      const { json } = await world.tree.command(['doctor', '--json'])
       return (json.findings as { subject: string }[]).filter(({ subject }) => subject === 'server')
     }
     expect(await server()).toEqual([])

@@ -131,7 +131,7 @@ describe('a tree on GitHub', () => {
       expect(copilot).toMatchObject([
         { agentId: (await tree().tree()).root.id, payload: { forge: 'GitHub' } },
       ])
-      expect((await tree().run(['inbox', '--json'])).stdout).toContain('Copilot can’t be had')
+      expect((await tree().command(['inbox', '--json'])).stdout).toContain('Copilot can’t be had')
       await tree().call('kill', { agent: 'later' })
     },
   )

@@ -255,13 +255,22 @@ describe('changing pull requests on GitHub', () => {
       within,
       { ...comment, startLine: 2, line: 20 },
       { ...comment, startLine: 9, line: 10 },
+      { ...comment, side: 'left', line: 20 },
+      { ...comment, side: 'left', line: 10 },
     ])
+    const old = { path: 'a.txt', side: 'left', line: 20 }
     const onLast = { ...comment, line: 20, startLine: null, body: words }
-    expect(review).toMatchObject({ body: '`a.txt:9-10`: Why?', comments: [within, onLast] })
-    expect(github.state.lineComments).toMatchObject([within, within, onLast])
+    expect(review).toMatchObject({
+      body: '`a.txt:9-10`: Why?\n\n`a.txt:10 (old version)`: Why?',
+      comments: [within, onLast, old],
+    })
+    expect(github.state.lineComments).toMatchObject([
+      ...[within, within, onLast],
+      { ...old, side: 'LEFT' },
+    ])
     const [result] = await forge.snapshots([number])
     expect(result).toMatchObject({
-      snapshot: { reviews: [{ comments: [within] }, { comments: [within, onLast] }] },
+      snapshot: { reviews: [{ comments: [within] }, { comments: [within, onLast, old] }] },
     })
   })
 

@@ -141,11 +141,11 @@ describe.skipIf(!isGrouped(found, 'processes'))('agents that are held to limits'
     await spawn(tree, 'last')
     await tree.logged('last', 'its start', ({ kind }) => kind === 'ready')
     const groups = Object.values(groupsOf(tree.state)[0] ?? {})
-    const doctor = await tree.run(['doctor', '--json'])
+    const doctor = await tree.command(['doctor', '--json'])
     expect(doctor.json.findings).toContainEqual(
       expect.objectContaining({ subject: 'limit of processes', status: 'ok' }),
     )
-    const out = await tree.run(['deinit', '--force'])
+    const out = await tree.command(['deinit', '--force'])
     expect(out, out.stderr).toMatchObject({ code: 0 })
     for (const group of groups) expect(existsSync(dirname(group))).toBe(false)
   })
@@ -217,7 +217,7 @@ describe.skipIf(found.of.memory !== undefined || found.partly.memory === undefin
       expect(JSON.stringify(errors[0])).toContain('roles.held.limits.memory')
       expect(await refused.repository.git('branch', '--list', '*small*')).toBe('')
       expect(existsSync(join(refused.state, 'limits'))).toBe(false)
-      const doctor = await refused.run(['doctor', '--json'])
+      const doctor = await refused.command(['doctor', '--json'])
       expect(doctor.json.findings).toContainEqual(
         expect.objectContaining({ subject: 'limit of memory', status: 'warning' }),
       )

@@ -68,7 +68,9 @@ describe('the GitHub Action', () => {
     expect(readFileSync(join(bin, 'called'), 'utf8')).toMatch(
       /npm install --global exomonad .*\n.*gh pr create --head exomonad\/issue-7 /,
     )
-    expect((await tree.run(['daemon', 'status', '--json'])).json).toMatchObject({ running: false })
+    expect((await tree.command(['daemon', 'status', '--json'])).json).toMatchObject({
+      running: false,
+    })
   })
 })
 

@@ -30,7 +30,7 @@ describe('kill -9 of the daemon while it folds, and lands what was found green',
   }
   /** Pull requests that are filed and green apart while nothing is folded, then approved. */
   const waiting = async (...names: string[]): Promise<number[]> => {
-    await world.tree.run(['fold', 'pause'])
+    await world.tree.command(['fold', 'pause'])
     return approved(...names)
   }
   const states = async (numbers: readonly number[]): Promise<string[]> => {
@@ -77,7 +77,7 @@ describe('kill -9 of the daemon while it folds, and lands what was found green',
     await inOrigin('config', 'core.logAllRefUpdates', 'always')
     first = await inOrigin('rev-parse', 'main')
     const { dead } = await crashAt(world.tree, 'fold', 'testing')
-    await world.tree.run(['fold', 'resume'])
+    await world.tree.command(['fold', 'resume'])
     await dead
     for (const [kind, step] of [
       ['fold', 'green'],
@@ -90,7 +90,7 @@ describe('kill -9 of the daemon while it folds, and lands what was found green',
     const byHand = await push('person')
     for (const step of ['checking', 'record', 'sync'])
       await crashOnTheWay(world.tree, 'merge', step)
-    await world.tree.run(['daemon', 'start'])
+    await world.tree.command(['daemon', 'start'])
     await settled(
       numbers,
       names.map(() => 'merged'),
@@ -111,10 +111,10 @@ describe('kill -9 of the daemon while it folds, and lands what was found green',
   it('while it looks for a pair, and once it is named: it is named once, and all others land', async () => {
     const [left = 0, other = 0, right = 0] = await waiting('left', 'other', 'right')
     const { dead } = await crashAt(world.tree, 'fold', 'searching')
-    await world.tree.run(['fold', 'resume'])
+    await world.tree.command(['fold', 'resume'])
     await dead
     await crashOnTheWay(world.tree, 'fold', 'ejected')
-    await world.tree.run(['daemon', 'start'])
+    await world.tree.command(['daemon', 'start'])
     // Whoever of the two filed later is the one that is out.
     const [stays, out] = left < right ? [left, right] : [right, left]
     await settled([stays, other, out], ['merged', 'merged', 'open'])

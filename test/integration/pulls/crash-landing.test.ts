@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
-import { crashAt, openJournal } from '../../helpers/crash-at.ts'
+import { crashAt, openJournal, startAgain } from '../../helpers/crash-at.ts'
 import { useCrashingTree } from '../../helpers/crashing-tree.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
@@ -45,7 +45,7 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
         await dead
       }
 
-      await world.tree.run(['daemon', 'start'])
+      await startAgain(world.tree)
       const landed = async () =>
         (await world.tree.call('pr_list', { state: 'merged' })).pull_requests.some(
           (pull: any) => pull.number === second,
@@ -86,7 +86,7 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
     await waitFor('the merge to be reported', async () => (await world.merges(second)) === 1)
     await world.tree.crash()
     writes('drop trigger unnoted')
-    await world.tree.run(['daemon', 'start'])
+    await world.tree.command(['daemon', 'start'])
     await waitFor(
       'the red base to be reported',
       async () => (await world.tree.events()).some(({ type }) => type === 'base.red'),

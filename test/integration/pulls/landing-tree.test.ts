@@ -163,8 +163,8 @@ it(
       state: 'open',
       landing: { step: 'checking' },
     })
-    expect((await tree.run(['tree'])).stdout).toContain(`#${two} landing`)
-    expect((await tree.run(['pr', 'show', String(two)])).stdout).toMatch(
+    expect((await tree.command(['tree'])).stdout).toContain(`#${two} landing`)
+    expect((await tree.command(['pr', 'show', String(two)])).stdout).toMatch(
       /landing\s+its result is being checked/,
     )
     expect(await tree.call('merge_pr', { pr_number: two }, { as: 'lead' })).toMatchObject({
@@ -189,7 +189,7 @@ it(
     )
 
     // From a terminal, waited for.
-    const merged = await tree.run(['pr', 'merge', String(three), '--wait', '--as', 'lead'])
+    const merged = await tree.command(['pr', 'merge', String(three), '--wait', '--as', 'lead'])
     expect(merged.stdout).toContain(`Merged #${three}`)
   },
 )

@@ -65,9 +65,9 @@ it('pr diff goes through git’s own pager with git’s own colours, and straigh
 })
 
 it('a diff in a pipe is the patch that git applies', async () => {
-  const { stdout } = await tree.run(['pr', 'diff', 'auth'])
+  const { stdout } = await tree.command(['pr', 'diff', 'auth'])
   expect(stdout).toBe(`${await tree.repository.git('diff', '--no-color', 'main', 'main.auth')}\n`)
-  const { files, diff } = (await tree.run(['pr', 'diff', 'auth', '--stat', '--json'])).json
+  const { files, diff } = (await tree.command(['pr', 'diff', 'auth', '--stat', '--json'])).json
   expect(diff).toBe('')
   expect(files).toMatchObject([
     { path: 'login.ts', status: 'added', additions: 2, deletions: 0, binary: false },
@@ -90,7 +90,7 @@ it('pr show marks the verdicts that do not count, each with why', async () => {
     [expect.any(String), 'changes_requested', 'superseded'],
     [expect.any(String), 'approved', null],
   ])
-  const { stdout } = await tree.run(['pr', 'show', 'auth'])
+  const { stdout } = await tree.command(['pr', 'show', 'auth'])
   expect(stdout).toContain('– changes requested by auth (does not count: it is their own pull')
   expect(stdout).toMatch(/– changes requested by .* \(does not count: they decided anew since\)/)
 

@@ -346,7 +346,7 @@ describe('checks and reviews', () => {
       rerun: null,
     })
 
-    const again = await tree.run(['pr', 'checks', 'flaky', '--rerun'])
+    const again = await tree.command(['pr', 'checks', 'flaky', '--rerun'])
     expect(again.stdout).toContain('Started again')
     await waitFor('red checks again', async () => (await delivered('ci.failed')) === 2)
     writeFileSync(join(folder, 'good'), '')
@@ -378,7 +378,7 @@ describe('checks and reviews', () => {
       await spawnWorker(tree, 'author', 'lead')
       await spawnWorker(tree, 'bystander', 'lead')
       const { pr_number: number } = await filed(tree, 'author')
-      const review = await tree.run([
+      const review = await tree.command([
         'pr',
         'review',
         String(number),

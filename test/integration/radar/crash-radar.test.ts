@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { crashAt } from '../../helpers/crash-at.ts'
+import { crashAt, startAgain } from '../../helpers/crash-at.ts'
 import { notesWith, RADAR_FILES, useRadarWorld } from '../../helpers/radar-world.ts'
 
 const world = useRadarWorld()
@@ -21,9 +21,9 @@ it.each(['taken', 'foretell', 'record', 'foretold', 'clear'])(
     const { dead } = await crashAt(world.tree, 'radar', step)
     if (step.startsWith('clear')) write('one', 'notes.txt', RADAR_FILES['notes.txt'])
     else conflict()
-    await world.tree.run(['radar'])
+    await world.tree.command(['radar'])
     await dead
-    await world.tree.run(['daemon', 'start'])
+    await startAgain(world.tree)
     const clean = { status: 'clean', files: [] }
     expect(await between('one', 'two')).toEqual(
       step.startsWith('clear') ? clean : { status: 'conflict', files: ['notes.txt'] },

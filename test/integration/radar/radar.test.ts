@@ -41,7 +41,7 @@ describe('the radar', () => {
     write('beta', 'notes.txt', notesWith(1, 'BETA'))
     mkdirSync(join(at['gamma']!, 'sub'))
     write('gamma', 'sub/new.txt', 'new\n')
-    const shown = JSON.parse((await world.tree.run(['radar', '--json'])).stdout)
+    const shown = JSON.parse((await world.tree.command(['radar', '--json'])).stdout)
     expect(Object.keys(shown)).toEqual(['pairs', 'at'])
     expect(shown.pairs.filter(({ status }: any) => status !== 'clean')).toEqual([
       { a: 'alpha', b: 'beta', status: 'conflict', files: ['notes.txt'] },
@@ -64,15 +64,15 @@ describe('the radar', () => {
   })
 
   it('shows who × who, and both sides of a pair', async () => {
-    const { stdout } = await world.tree.run(['radar'])
+    const { stdout } = await world.tree.command(['radar'])
     expect(stdout).toContain('⚠ alpha × beta: notes.txt')
     expect(stdout).toMatch(/^alpha +⚠ 1 file +✓ +✓$/m)
-    const detail = (await world.tree.run(['radar', 'beta', 'alpha'])).stdout
+    const detail = (await world.tree.command(['radar', 'beta', 'alpha'])).stdout
     expect(detail).toContain('alpha and beta conflict in 1 file')
     for (const line of ['-two', '+ALPHA', '+BETA', '@@ -2,1 +2,1 @@'])
       expect(detail).toContain(line)
     expect(
-      JSON.parse((await world.tree.run(['radar', 'alpha', 'main', '--json'])).stdout).pair,
+      JSON.parse((await world.tree.command(['radar', 'alpha', 'main', '--json'])).stdout).pair,
     ).toMatchObject({
       ...{ a: 'alpha', b: 'main', status: 'clean', files: [] },
     })
@@ -237,7 +237,7 @@ describe('the radar', () => {
     ])
     await world.tree.repository.gitIn(at['gamma']!, 'rebase', 'main').catch(() => '')
     expect(await between('gamma', 'main')).toEqual({ status: 'unknown', files: [] })
-    expect((await world.tree.run(['radar', 'gamma', 'main'])).stdout).toContain(
+    expect((await world.tree.command(['radar', 'gamma', 'main'])).stdout).toContain(
       'gamma: it is in the middle of a rebase',
     )
     await world.tree.repository.gitIn(at['gamma']!, 'rebase', '--abort')

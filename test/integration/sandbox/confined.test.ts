@@ -111,7 +111,7 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
       )
     })
     for (const name of ['first', 'second']) await tree.call('kill', { agent: name })
-    const cleaned = await tree.run(['clean', 'first', 'second'])
+    const cleaned = await tree.command(['clean', 'first', 'second'])
     expect(cleaned, cleaned.stderr).toMatchObject({ code: 0 })
     expect(existsSync(place), cleaned.stdout + cleaned.stderr).toBe(false)
     expect(await tree.repository.git('branch', '--list', '*first', '*second')).toBe('')
@@ -239,7 +239,7 @@ describe('a sandbox that can’t be kept', () => {
     expect(JSON.stringify(errors[0])).toContain('sandbox = \\"off\\"')
     // Nothing is left of it.
     expect(await tree.repository.git('branch', '--list', '*held*')).toBe('')
-    const doctor = await tree.run(['doctor', '--json'])
+    const doctor = await tree.command(['doctor', '--json'])
     expect(doctor.json.findings).toContainEqual(
       expect.objectContaining({ subject: 'sandbox', status: 'problem' }),
     )

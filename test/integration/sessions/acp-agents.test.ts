@@ -75,7 +75,7 @@ describe('a worker by the Agent Client Protocol', () => {
       true,
       true,
     ])
-    expect((await tree.run(['tree'])).stdout).toContain('auth')
+    expect((await tree.command(['tree'])).stdout).toContain('auth')
   })
 
   it('is held at its stop for what is missing, and goes on', async () => {

@@ -28,7 +28,7 @@ describe('a session that outlives the daemon', () => {
     const { pid } = await tree.agent('steady')
     await tree.crash()
     writeFileSync(gate.file, '')
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     await tree.shows('steady', 'turn over')
     await tree.shows('steady', 'read-the-message')
     expect(await tree.becomes('steady', 'idle')).toMatchObject({
@@ -46,7 +46,7 @@ describe('a session that outlives the daemon', () => {
     await tree.worker('careful', 'ask make clean', 'say asked it')
     await approvalOf(tree, 'make clean')
     await tree.crash()
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     const again = await approvalOf(tree, 'make clean')
     await tree.run(['approve', again.approval_id])
     expect(await tree.shows('careful', 'asked it')).toContain('allowed')

@@ -301,14 +301,17 @@ describe('background tasks', () => {
       kill_agent: {},
       write_stdin: { data: 'x' },
     })) {
-      const refused = await tree.run(['call', tool, JSON.stringify({ agent_id: own, ...input })], {
-        env: asLead,
-      })
+      const refused = await tree.command(
+        ['call', tool, JSON.stringify({ agent_id: own, ...input })],
+        {
+          env: asLead,
+        },
+      )
       expect([tool, refused.json]).toMatchObject([tool, { code: 'NOT_A_CHILD' }])
     }
     expect(
       (
-        await tree.run(['call', 'kill_agent', JSON.stringify({ agent_id: nested })], {
+        await tree.command(['call', 'kill_agent', JSON.stringify({ agent_id: nested })], {
           env: asLead,
         })
       ).json,
@@ -341,7 +344,7 @@ describe('background tasks', () => {
     await expect(
       tree.client().callTool('spawn_background_task', { command: '' }),
     ).rejects.toMatchObject({ code: 'INVALID_ARG' })
-    const printed = await tree.run(['call', 'spawn_llm_session', '{"goal":"x"}'])
+    const printed = await tree.command(['call', 'spawn_llm_session', '{"goal":"x"}'])
     expect(printed.code).toBe(1)
     expect(printed.json).toMatchObject({
       code: 'NOT_AVAILABLE',
@@ -395,7 +398,9 @@ describe('background tasks', () => {
           'agent_status',
           address.length === 0 ? {} : { agent_id: id },
         )
-        expect(structuredContent).toEqual((await tree.run(['status', ...address, '--json'])).json)
+        expect(structuredContent).toEqual(
+          (await tree.command(['status', ...address, '--json'])).json,
+        )
         expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent)
         expect(JSON.stringify(structuredContent)).toContain(id)
       }
@@ -440,11 +445,11 @@ describe('background tasks', () => {
 
   it('are ended by `down`, and not brought back', async () => {
     const id = await start('sleep 500')
-    await tree.run(['down'])
-    await tree.run(['daemon', 'start'])
+    await tree.command(['down'])
+    await tree.command(['daemon', 'start'])
     expect(await tree.call('agent_status', { agent_id: id })).toMatchObject({ status: 'killed' })
     expect(processesOf(id)).toEqual([])
-    expect((await tree.run(['resume', id, '--json'])).code).not.toBe(0)
+    expect((await tree.command(['resume', id, '--json'])).code).not.toBe(0)
     expect(existsSync(join(tree.state, 'launch', `${id}.sh`))).toBe(false)
   })
 })

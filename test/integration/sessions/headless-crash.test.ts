@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { crashAt, openJournal } from '../../helpers/crash-at.ts'
+import { crashAt, openJournal, startAgain } from '../../helpers/crash-at.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { processesOf, resultOf, hostPid, scriptedAcp } from '../../helpers/headless.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -50,7 +50,7 @@ describe('what runs without a terminal', () => {
     const gone = Date.now()
     // So much later that what was noticed then can be distinguished from what happened before.
     await waitFor('some time to pass', () => Date.now() > gone + 3000)
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     expect(await resultOf(tree, ending)).toMatchObject({
       status: 'failed',
       summary: expect.stringMatching(/^exit code 5 after/),
@@ -127,7 +127,7 @@ describe('what runs without a terminal', () => {
     )
     await tree.crash()
     await waitFor('the first deadline to pass', () => Date.now() > began + 8000)
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     for (const id of [early, late]) {
       expect(await resultOf(tree, id)).toMatchObject({
         status: 'failed',
@@ -163,7 +163,7 @@ describe('what runs without a terminal', () => {
         )
       await dead
       expect(await call).toBe('cut off')
-      await tree.run(['daemon', 'start'])
+      await startAgain(tree)
       expect(openJournal(tree)).toBe(0)
       const made = (await tree.call('agent_status', {})).agents.filter(
         ({ agent_id: id }: any) => !before.includes(id),

@@ -517,6 +517,7 @@ GET_/healthz                                 ok      ok      ok      ok        o
 GET_/openapi.json                            ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
 GET_/v1/tools                                ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
 GET_/v1/tree                                 ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
+GET_/v1/tree/changes                         ok      –       –       –         –         –       –         –         –     unknown
 GET_/v1/events?follow=false                  ok      ok      ok      ok        ok        ok      ok        ok        –     unknown
 GET_/v1/events?follow=false&agent=target     ok      ok      ok      not-below not-below ok      not-below not-below –     unknown
 POST_/v1/hooks/session-start                 ok      ok      ok      ok        ok        ok      ok        ok        –     unknown

@@ -298,21 +298,21 @@ describe('bad arguments', () => {
   })
 
   it('an unknown tool is named with the nearest known one', async () => {
-    const result = await tree.run(['call', 'spawn_worker', '{}'])
+    const result = await tree.command(['call', 'spawn_worker', '{}'])
     expect(result.code).toBe(1)
     expect(result.stdout + result.stderr).toContain('spawn_workers')
   })
 
   it('JSON that is none, and an unknown option, are usage errors: exit code 2 and nothing tried', async () => {
-    expect((await tree.run(['call', 'note', '{oops'])).code).toBe(2)
-    expect((await tree.run(['tree', '--no-such-option'])).code).toBe(2)
+    expect((await tree.command(['call', 'note', '{oops'])).code).toBe(2)
+    expect((await tree.command(['tree', '--no-such-option'])).code).toBe(2)
   })
 
   it(
     verifies('R004-07', 'a token that is wrong or missing never falls back to the owner'),
     async () => {
       const agent = await tree.agent('app-1')
-      const forged = await tree.run(['call', 'kill', '{"agent":"app-10"}'], {
+      const forged = await tree.command(['call', 'kill', '{"agent":"app-10"}'], {
         env: {
           EXOMONAD_AGENT_ID: agent.id,
           EXOMONAD_TOKEN: 'forged',
@@ -322,7 +322,9 @@ describe('bad arguments', () => {
       })
       expect(forged.code).toBe(1)
       expect(forged.stdout + forged.stderr).toMatch(/NOT_ALLOWED|UNAUTHORIZED/)
-      const inside = await tree.run(['call', 'kill', '{"agent":"app-10"}'], { cwd: agent.worktree })
+      const inside = await tree.command(['call', 'kill', '{"agent":"app-10"}'], {
+        cwd: agent.worktree,
+      })
       expect(inside.code).toBe(1)
       expect(inside.stdout + inside.stderr).toContain('NOT_ALLOWED')
       expect((await tree.agent('app-10')).state).not.toBe('killed')
@@ -396,25 +398,25 @@ describe('bad surroundings', () => {
     const file = join(tree.repository.path, '.exomonad', 'config.toml')
     const good = readFileSync(file, 'utf8')
     writeFileSync(file, `${good}\n[limits]\nmax_live_agent = 3\n`)
-    const unknown = await tree.run(['config', 'check'])
+    const unknown = await tree.command(['config', 'check'])
     expect(unknown.code).toBe(1)
     expect(unknown.stdout + unknown.stderr).toMatch(/max_live_agents/)
     expect(unknown.stdout + unknown.stderr).toContain('config.toml')
     writeFileSync(file, `${good}\n[limits\n`)
-    const broken = await tree.run(['config', 'check'])
+    const broken = await tree.command(['config', 'check'])
     expect(broken.code).toBe(1)
     expect(broken.stdout + broken.stderr).toMatch(/line|:\d+/)
     // The daemon goes on with what it knows or says what is wrong; it never dies of it.
-    await tree.run(['call', 'spawn_workers', JSON.stringify(workers('after'))])
-    expect((await tree.run(['daemon', 'status', '--json'])).code).toBe(0)
+    await tree.command(['call', 'spawn_workers', JSON.stringify(workers('after'))])
+    expect((await tree.command(['daemon', 'status', '--json'])).code).toBe(0)
     writeFileSync(file, good)
-    expect((await tree.run(['config', 'check'])).code).toBe(0)
+    expect((await tree.command(['config', 'check'])).code).toBe(0)
   })
 
   it('a store of a newer version is left alone', async () => {
     const tree = await startExomonad()
     onTestFinished(() => tree.stop())
-    expect((await tree.run(['daemon', 'stop'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'stop'])).code).toBe(0)
     const file = join(tree.state, 'store.db')
     const database = new Database(file)
     database
@@ -423,13 +425,13 @@ describe('bad surroundings', () => {
       )
       .run()
     database.close()
-    const result = await tree.run(['daemon', 'start'])
+    const result = await tree.command(['daemon', 'start'])
     expect(result.code).toBe(1)
     expect(result.stdout + result.stderr).toMatch(/STORE_TOO_NEW|newer/)
     const again = new Database(file)
     again.prepare("delete from kysely_migration where name = '9999_from_the_future'").run()
     again.close()
-    expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'start'])).code).toBe(0)
   })
 
   it('a repository path too long for a socket still works', async () => {
@@ -445,9 +447,9 @@ describe('bad surroundings', () => {
     onTestFinished(() => tree.stop())
     await tree.call('spawn_workers', workers('stays'))
     const { pid } = await tree.agent('stays')
-    expect((await tree.run(['daemon', 'stop'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'stop'])).code).toBe(0)
     expect(existsSync(`/proc/${pid}`)).toBe(true)
-    expect((await tree.run(['daemon', 'status'])).stdout).toMatch(/not running|stopped/i)
+    expect((await tree.command(['daemon', 'status'])).stdout).toMatch(/not running|stopped/i)
     expect(await tree.agent('stays')).toMatchObject({ pid })
   })
 })
@@ -456,18 +458,18 @@ describe('init', () => {
   it('refuses what it can’t work in, with words, and leaves nothing', async () => {
     const tree = await startExomonad({ init: false, files: null })
     onTestFinished(() => tree.stop())
-    const empty = await tree.run(['init', '--json'])
+    const empty = await tree.command(['init', '--json'])
     expect(empty.code).toBe(1)
     expect(empty.json).toMatchObject({ code: 'NO_COMMITS' })
     expect(existsSync(tree.state)).toBe(false)
     const outside = join(tree.repository.folder, 'outside')
     mkdirSync(outside)
-    expect((await tree.run(['init', '--json'], { cwd: outside })).json).toMatchObject({
+    expect((await tree.command(['init', '--json'], { cwd: outside })).json).toMatchObject({
       code: 'NOT_A_REPOSITORY',
     })
     await tree.repository.commit({ 'a.txt': 'a' })
     await tree.repository.git('checkout', '-q', '--detach')
-    expect((await tree.run(['init', '--json'])).json).toMatchObject({ code: 'DETACHED_HEAD' })
+    expect((await tree.command(['init', '--json'])).json).toMatchObject({ code: 'DETACHED_HEAD' })
     expect(existsSync(tree.state)).toBe(false)
   })
 
@@ -475,7 +477,7 @@ describe('init', () => {
     const tree = await startExomonad()
     onTestFinished(() => tree.stop())
     const before = await tree.tree()
-    const again = await tree.run(['init'])
+    const again = await tree.command(['init'])
     expect(again.code).toBe(0)
     expect(again.stdout + again.stderr).toMatch(/already/i)
     expect((await tree.tree()).root.id).toBe(before.root.id)

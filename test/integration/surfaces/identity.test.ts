@@ -71,7 +71,7 @@ describe('an agent’s token', () => {
       EXOMONAD_SOCKET: socket,
     }
     expect(
-      await tree.run(['call', 'note', '{"message":"x"}', '--as', 'main'], {
+      await tree.command(['call', 'note', '{"message":"x"}', '--as', 'main'], {
         env,
         cwd: agent('dev').worktree,
       }),
@@ -329,14 +329,14 @@ describe('without a good token', () => {
   it('the owner gets to know where it was looked for', async () => {
     const elsewhere = join(tree.repository.folder, 'elsewhere')
     const env = { XDG_STATE_HOME: elsewhere }
-    const ran = await tree.run(['tree', '--json'], { env })
+    const ran = await tree.command(['tree', '--json'], { env })
     expect(ran.json).toMatchObject({
       code: 'UNAUTHORIZED',
       folder: join(elsewhere, 'exomonad'),
       error: expect.stringMatching(/not in .*elsewhere.*XDG_STATE_HOME/),
     })
     expect(existsSync(elsewhere)).toBe(false)
-    const { findings } = (await tree.run(['doctor', '--json'], { env })).json
+    const { findings } = (await tree.command(['doctor', '--json'], { env })).json
     expect(
       findings.find(({ subject }: { subject: string }) => subject === 'owner token'),
     ).toMatchObject({
@@ -363,12 +363,12 @@ describe('without a good token', () => {
     // One that was lost and made anew.
     const token = readFileSync(join(own, name))
     writeFileSync(join(own, name), `${'0'.repeat(64)}\n`)
-    expect((await tree.run(['tree', '--json'])).json).toMatchObject({
+    expect((await tree.command(['tree', '--json'])).json).toMatchObject({
       code: 'UNAUTHORIZED',
       error: expect.stringMatching(/was made after it had started\. Run `exomonad daemon stop`/),
     })
     writeFileSync(join(own, name), token)
-    expect((await tree.run(['tree', '--json'])).code).toBe(0)
+    expect((await tree.command(['tree', '--json'])).code).toBe(0)
     rmSync(elsewhere, { recursive: true })
   })
 
@@ -381,9 +381,10 @@ describe('without a good token', () => {
       { EXOMONAD_AGENT_ID: id, EXOMONAD_AUTH_FILE: join(tree.state, 'auth', 'none') },
     ]) {
       // From the root’s worktree, where the same command without these variables is the owner’s.
-      expect(await tree.run(['kill', 'dev', '--json'], { env }), JSON.stringify(env)).toMatchObject(
-        { code: 1, json: { code: 'NOT_ALLOWED' } },
-      )
+      expect(
+        await tree.command(['kill', 'dev', '--json'], { env }),
+        JSON.stringify(env),
+      ).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
     }
     mkdirSync(join(worktree, 'deep', 'er'), { recursive: true })
     const commands = [
@@ -412,7 +413,7 @@ describe('without a good token', () => {
     mkdirSync(checks, { recursive: true })
     rmSync(join(worktree, '.git'))
     for (const cwd of [worktree, checks]) {
-      expect(await tree.run(['kill', 'dev', '--json'], { cwd }), cwd).toMatchObject({
+      expect(await tree.command(['kill', 'dev', '--json'], { cwd }), cwd).toMatchObject({
         code: 1,
         json: { code: 'NOT_ALLOWED' },
       })

@@ -554,7 +554,7 @@ describe('a restart of the daemon', () => {
     await isWaiting()
     await tree.crash()
     expect(String(await lost)).toContain('went away before it answered')
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     expect(await mcpUrl()).toBe(url)
     for (const [index, client] of clients.entries()) {
       const { kind, transport } = combinations[index] ?? { kind: '', transport: '' }

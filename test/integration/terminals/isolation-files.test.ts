@@ -29,7 +29,7 @@ describe('files and folders', () => {
     await tree.repository.gitIn(side, 'add', '-f', 'conf')
     await tree.repository.gitIn(side, 'commit', '-qm', 'Link')
     await tree.repository.git('worktree', 'remove', side)
-    const refused = await tree.run([
+    const refused = await tree.command([
       'spawn',
       'workers',
       'linked=go',

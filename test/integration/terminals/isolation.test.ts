@@ -110,8 +110,8 @@ describe.each(KINDS)('an agent in %s', (multiplexer) => {
     // Init would take the multiplexer that it is run in. What it started is ended, for that shell
     // to start all of it.
     tree = await startExomonad({ multiplexer })
-    expect(await tree.run(['down'])).toMatchObject({ code: 0 })
-    expect(await tree.run(['daemon', 'start'], { env: PERSONAL })).toMatchObject({ code: 0 })
+    expect(await tree.command(['down'])).toMatchObject({ code: 0 })
+    expect(await tree.command(['daemon', 'start'], { env: PERSONAL })).toMatchObject({ code: 0 })
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'Wait' }] })
     id = spawned[0].agent_id
     await tree.logged('w', 'its start', (entry) => entry['kind'] === 'ready')
@@ -285,10 +285,10 @@ command = ["{{node}}", ${JSON.stringify(recorder)}, ${JSON.stringify(typed)}]
 ci = ["sh", "-c", ${JSON.stringify(check)}]
 `,
     )
-    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
     const branch = 'odd/@passwd;$(touch${IFS}made)`touch${IFS}made`!x'
     await tree.repository.git('branch', branch)
-    const adopted = await tree.run([
+    const adopted = await tree.command([
       'spawn',
       'subtree',
       'odd=go on',

@@ -17,7 +17,7 @@ describeWith(['tmux'], 'a configuration that names another multiplexer', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace('kind = "tmux"', 'kind = "headless"'))
     await tree.crash()
 
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     await tree.call('send', { to: 'stays', message: 'still there?' })
     await waitFor('the message', () =>
       tree
@@ -26,9 +26,9 @@ describeWith(['tmux'], 'a configuration that names another multiplexer', () => {
     )
     expect(await tree.agent('stays')).toMatchObject({ pid })
 
-    await tree.run(['down'])
+    await tree.command(['down'])
     // An id of a terminal of the headless host.
-    expect((await tree.run(['resume', '--all'])).stdout).toMatch(/stays .*in pane p-[0-9a-f]+/)
+    expect((await tree.command(['resume', '--all'])).stdout).toMatch(/stays .*in pane p-[0-9a-f]+/)
   })
   it('has its socket where TMUX_TMPDIR says, once no agent runs in the one that another daemon found', async () => {
     const tree = await startExomonad({ multiplexer: 'tmux' })
@@ -40,7 +40,7 @@ describeWith(['tmux'], 'a configuration that names another multiplexer', () => {
     const { pid } = await tree.agent('stays')
     await tree.crash()
 
-    await tree.run(['daemon', 'start'], { env })
+    await tree.command(['daemon', 'start'], { env })
     await tree.call('send', { to: 'stays', message: 'still there?' })
     await waitFor('the message', () =>
       tree
@@ -51,13 +51,13 @@ describeWith(['tmux'], 'a configuration that names another multiplexer', () => {
     // Who asks tmux has it make the folder.
     expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])
 
-    await tree.run(['down'], { env })
-    await tree.run(['resume', '--all'], { env })
+    await tree.command(['down'], { env })
+    await tree.command(['resume', '--all'], { env })
     await waitFor('it to run again', async () => (await tree.agent('stays')).state === 'idle')
     const [socket = ''] = readdirSync(folder)
     expect(socket).toMatch(/^exomonad-/)
     // From a shell that knows nothing of it.
     expect((await tree.run(['attach', 'stays', '--print'])).stdout).toContain(join(folder, socket))
-    await tree.run(['down'])
+    await tree.command(['down'])
   })
 })

@@ -65,7 +65,7 @@ else
       expect(pane).toMatch(/^(%\d|p-)/)
       await tree.logged('w', 'its start', ({ kind }) => kind === 'ready')
       await waitFor('the question', async () =>
-        (await tree.run(['inbox', '--json'])).stdout.includes('Which way?'),
+        (await tree.command(['inbox', '--json'])).stdout.includes('Which way?'),
       )
       await tree.call('answer_question', { agent: 'w', message: 'that way' })
       await waitFor('the pull request', async () => (await tree.agent('w')).pr != null)
@@ -109,7 +109,7 @@ else
       tree.script('w', { steps: [] })
       await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
       const { id } = await tree.agent('w')
-      await tree.run(['down'])
+      await tree.command(['down'])
       // As the version before left it: the pane in the store is one of Zellij’s, whose session the
       // program runs in.
       const program = spawn('sleep', ['600'], {
@@ -134,7 +134,7 @@ else
       store.close()
 
       const what = expect.stringContaining(`zellij attach ${former}`)
-      expect((await tree.run(['doctor', '--json'])).json.findings).toContainEqual(
+      expect((await tree.command(['doctor', '--json'])).json.findings).toContainEqual(
         expect.objectContaining({
           subject: 'zellij',
           status: 'warning',
@@ -163,8 +163,8 @@ else
         await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
         const { pid } = await tree.agent('w')
         await waitFor('its session', () => serversOf(folder).length === 1)
-        if (daemon === 'stopped') await tree.run(['daemon', 'stop'])
-        expect(await tree.run(['deinit', '--json', '--force'])).toMatchObject({ code: 0 })
+        if (daemon === 'stopped') await tree.command(['daemon', 'stop'])
+        expect(await tree.command(['deinit', '--json', '--force'])).toMatchObject({ code: 0 })
         expect(isAlive(pid)).toBe(false)
         await waitFor('all its processes to be gone', () => programs(folder).length === 0)
       },
@@ -174,7 +174,7 @@ else
       const tree = await startExomonad({ init: false })
       onTestFinished(() => tree.stop())
       rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })
-      const { json } = await tree.run(['init', '--json'], {
+      const { json } = await tree.command(['init', '--json'], {
         env: { TMPDIR: tree.repository.folder, ZELLIJ: '0' },
       })
       expect(json.multiplexer).toEqual({
@@ -194,14 +194,14 @@ else
       const env = { TMPDIR: tree.repository.folder }
       tree.script('w', { steps: [] })
       await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
-      const moved = await tree.run(['init', '--json'], { env: { ...env, ZELLIJ: '0' } })
+      const moved = await tree.command(['init', '--json'], { env: { ...env, ZELLIJ: '0' } })
       expect(moved.json.multiplexer).toMatchObject({
         kind: 'zellij',
         written: true,
         change: expect.stringContaining('exomonad down'),
       })
-      await tree.run(['down'])
-      await tree.run(['resume', '--all'], { env })
+      await tree.command(['down'])
+      await tree.command(['resume', '--all'], { env })
       await waitFor('the agent to run', async () => (await tree.agent('w')).pid !== null)
       await waitFor('its session', () => serversOf(tree.repository.folder).length === 1)
     })

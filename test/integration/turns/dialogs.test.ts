@@ -64,7 +64,7 @@ beforeAll(async () => {
     config,
     `${readFileSync(config, 'utf8')}\n${agent}[liveness]\nreconcile_every = 2\n`,
   )
-  expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+  expect((await tree.command(['init', '--no-prepare-agents'])).code).toBe(0)
   for (const [name, dialog] of Object.entries(DIALOGS)) tree.script(name, dialog)
   tree.script('breaks', { breaks: 1 })
   const names = [...Object.keys(DIALOGS), 'plain', 'breaks']

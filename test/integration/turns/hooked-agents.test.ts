@@ -23,7 +23,7 @@ async function hooked(more = ''): Promise<Exomonad> {
     config,
     `${readFileSync(config, 'utf8')}\n[agents.hooked]\nadapter = "claude"\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(HOOKED)}]\n${env}\n${more}`,
   )
-  expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+  expect((await tree.command(['init', '--no-prepare-agents'])).code).toBe(0)
   return tree
 }
 
@@ -202,7 +202,7 @@ describe('a program with hooks', () => {
     await tree.crash()
     writeFileSync(go, '')
     await hookOf(tree, 'lone', 'Stop')
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     expect(await state(tree, 'lone', 'idle')).toMatchObject({ tool_calls: 1 })
     // What was said is deleted once it was understood.
     await waitFor(
@@ -235,7 +235,7 @@ describe('a program with hooks', () => {
     await tree.call('clean', {})
     expect(existsSync(join(tree.state, 'agents', id))).toBe(false)
     expect(isAlive(servers[1] ?? 0)).toBe(true)
-    await tree.run(['down'])
+    await tree.command(['down'])
     await waitFor('the servers to end', () => !servers.some(isAlive))
   })
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const program = `[agents.hooked]\nadapter = "claude"\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(HOOKED)}]\nenv = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }\n`
   const rules = `[roles.dev.permissions]\npolicy = "ask"\n[limits]\napproval_depth = 2\n[delivery]\nack_timeout = 1\n[liveness]\nreconcile_every = 2\n`
   writeFileSync(config, `${readFileSync(config, 'utf8')}\n${program}${rules}`)
-  expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+  expect((await tree.command(['init', '--no-prepare-agents'])).code).toBe(0)
 })
 afterAll(() => tree.stop())
 
@@ -82,26 +82,26 @@ describe('an item', () => {
     await opened('earlier', 'question')
     await worker('later', asking)
     await opened('later', 'question')
-    const { items } = (await tree.run(['inbox', '--json'])).json
+    const { items } = (await tree.command(['inbox', '--json'])).json
     const numberOf = (agent: string): string =>
       String(items.find((item: Item) => item.agent === agent).number)
     await tree.call('answer_question', { agent: 'earlier', message: 'Red.' })
     // It is another one’s by the order of now, and means that one once it was shown so.
-    expect((await tree.run(['inbox', numberOf('earlier'), '--answer', 'Green.'])).stderr).toContain(
-      'What it asked for has happened',
-    )
-    expect((await tree.run(['inbox', numberOf('later')])).stdout).toContain('later asks')
+    expect(
+      (await tree.command(['inbox', numberOf('earlier'), '--answer', 'Green.'])).stderr,
+    ).toContain('What it asked for has happened')
+    expect((await tree.command(['inbox', numberOf('later')])).stdout).toContain('later asks')
     const [next] = (await tree.run(['next', '--json'])).json.items
     expect(next).toMatchObject({ agent: 'later', number: Number(numberOf('earlier')) })
-    expect(await tree.run(['inbox', String(next.number), '--answer', 'Blue.'])).toMatchObject({
+    expect(await tree.command(['inbox', String(next.number), '--answer', 'Blue.'])).toMatchObject({
       code: 0,
     })
     await closed('later')
     // A list of all says anew which there are.
-    const { length } = (await tree.run(['inbox', '--json'])).json.items
+    const { length } = (await tree.command(['inbox', '--json'])).json.items
     expect(length).toBeLessThan(Number(numberOf('later')))
-    expect((await tree.run(['inbox', numberOf('later')])).stderr).toMatch(/no item \d+:/)
-    expect(await tree.run(['inbox', '--clear', '--agent', 'later', '--json'])).toMatchObject({
+    expect((await tree.command(['inbox', numberOf('later')])).stderr).toMatch(/no item \d+:/)
+    expect(await tree.command(['inbox', '--clear', '--agent', 'later', '--json'])).toMatchObject({
       json: { code: 'INVALID_ARG', field: 'clear' },
     })
   })
@@ -111,14 +111,16 @@ describe('an item', () => {
     tree.script('lead', { steps: [{ do: 'tool', name: 'spawn_workers', input }] })
     await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
     const { id } = await opened('lead', 'approval')
-    const shown: Item[] = (await tree.run(['inbox', '--json'])).json.items
+    const shown: Item[] = (await tree.command(['inbox', '--json'])).json.items
     const number = shown.findIndex((item) => item.id === id) + 1
-    expect(await tree.run(['inbox', String(number), '--merge', '--json'])).toMatchObject({
+    expect(await tree.command(['inbox', String(number), '--merge', '--json'])).toMatchObject({
       code: 1,
       json: { code: 'INVALID_ARG', item: id, error: expect.stringContaining('Nothing was done') },
     })
-    expect((await tree.run(['inbox', '99'])).stderr).toMatch(/no item 99: \d+ items? needs? you/)
-    expect(await tree.run(['inbox', String(number), '--deny', 'not so deep'])).toMatchObject({
+    expect((await tree.command(['inbox', '99'])).stderr).toMatch(
+      /no item 99: \d+ items? needs? you/,
+    )
+    expect(await tree.command(['inbox', String(number), '--deny', 'not so deep'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Denied: lead asks for approval: spawn main.lead.deeper'),
     })
@@ -196,7 +198,7 @@ describe('an item', () => {
     })
     const item = await opened('filer', 'pull')
     expect(item.title).toBe(`#${item.id.slice(5)} “File it” of filer can be merged into main`)
-    expect((await tree.run(['inbox', item.id])).stdout).toContain(
+    expect((await tree.command(['inbox', item.id])).stdout).toContain(
       `  exomonad pr merge ${item.id.slice(5)}\n`,
     )
     await tree.repository.git('merge', '-q', '--no-ff', '-m', 'By hand', 'main.filer')
@@ -271,7 +273,7 @@ describe('beside items', () => {
 })
 
 describe('status --short', () => {
-  const short = (options = {}) => tree.run(['status', '--short'], options)
+  const short = (options = {}) => tree.command(['status', '--short'], options)
 
   it('counts who works and what needs the person; in agents and outside of repositories it says nothing', async () => {
     const { working, items } = await tree.call('attention')

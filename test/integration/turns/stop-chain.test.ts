@@ -437,7 +437,7 @@ it.each([
     const by = whose === 'the daemon' ? 'daemon' : id
     await tree.crash()
     inStore('drop trigger cut')
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     await tree.call('send', { to: 'second', message: 'carry on' })
     await waitFor('the rebase to be reported', async () => (await reported()).length > 0)
     expect(await reported()).toEqual([[by, head]])

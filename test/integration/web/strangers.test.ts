@@ -124,6 +124,7 @@ const ROUTES: readonly (readonly [string, string])[] = [
   ['POST', '/session/resume'],
   ['POST', '/session/close'],
   ['GET', '/v1/tree'],
+  ['GET', '/v1/tree/changes'],
   ['GET', '/v1/events'],
   ['GET', '/openapi.json'],
 ]
@@ -169,6 +170,36 @@ describe('a page of another origin, with the cookie', () => {
           `${path} from ${origin}`,
         ).toBe(403)
     expect(await webSocket('/v1/events?last=0', { cookie, origin: own() })).toBe('open')
+  })
+})
+
+it('a page that knows events of another store is told so, over the WebSocket that it opened', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/events?after=999999999`, {
+    headers: { host: `127.0.0.1:${port}`, cookie, origin: own() },
+  })
+  const [data, ended] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+  socket.on('message', (message: Buffer) => data.resolve(message.toString()))
+  socket.on('close', () => ended.resolve())
+  socket.on('error', data.reject)
+  expect(JSON.parse(await data.promise)).toMatchObject({ code: 'INVALID_ARG', field: 'after' })
+  await ended.promise
+})
+
+describe('the page itself', () => {
+  it('has the tree asked for beside its script, where the browser was let in', async () => {
+    for (const path of ['/', '/inbox']) {
+      const linked = async (headers: Record<string, string>) =>
+        (await asked('GET', path, { accept: 'text/html', ...headers })).headers['link']
+      expect(await linked({ cookie })).toBe(
+        '</v1/tree/changes>; rel=preload; as=fetch; crossorigin',
+      )
+      expect(await linked({})).toBeUndefined()
+      expect(await linked({ cookie: `${cookie}x` })).toBeUndefined()
+    }
+    const { json } = await asked('GET', '/v1/tree/changes', { cookie })
+    expect(json).toMatchObject({ complete: true, counts: { agents: 1 } })
+    const later = await asked('GET', `/v1/tree/changes?since=${json.revision}`, { cookie })
+    expect(later.json).toMatchObject({ complete: false, removed: [] })
   })
 })
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { fileDiffs } from '../../../src/surfaces/text/diff/file-diffs.ts'
 import { folderOf } from '../../../web/src/parts/diff/folders.ts'
 import {
-  lineOf,
   linesBetween,
   linesOf,
+  rowsOf,
   type Attached,
   type Layout,
   type Line,
@@ -72,6 +72,14 @@ describe('the lines of a diff', () => {
     }
   })
 
+  it('has what is said of deleted lines below those', () => {
+    const said: Attached = { ...attached('src/a.ts', 2), side: 'left' }
+    const all = lines({ attached: [said] }).map(shown)
+    expect(all[all.indexOf('attached src/a.ts:2') - 1]).toBe('old two')
+    const split = lines({ split: true, attached: [said] }).map(shown)
+    expect(split[split.indexOf('attached src/a.ts:2') - 1]).toBe('two|zwei')
+  })
+
   it('leaves out those of a folded file, and says why a binary one has none', () => {
     const folded = lines({ folded: new Set(['src/a.ts']) })
     expect(folded.filter((line) => line.file.path === 'src/a.ts').map(shown)).toEqual([
@@ -83,20 +91,27 @@ describe('the lines of a diff', () => {
   it('gives each line a key of its own, with the numbers of the new version', () => {
     const all = lines({ attached: [attached('src/a.ts', 2)] })
     expect(new Set(all.map(({ key }) => key)).size).toBe(all.length)
-    expect(all.flatMap((line) => lineOf(line) ?? [])).toEqual([1, 2, 3, 4, 9])
+    expect(all.flatMap(rowsOf).flatMap(({ line }) => line ?? [])).toEqual([1, 2, 3, 4, 9])
   })
 
   it('takes a range from any of its ends, within one file', () => {
     const all = lines()
     const at = (text: string) => all.findIndex((line) => shown(line) === text)
-    const range = { path: 'src/a.ts', from: 1, line: 3 }
+    const range = { path: 'src/a.ts', from: 1, line: 3, text: ['one', 'zwei', 'drei'] }
     expect(linesBetween(all, at('context one'), at('new drei'))).toEqual(range)
     expect(linesBetween(all, at('new drei'), at('context one'))).toEqual(range)
-    expect(linesBetween(all, at('old two'), at('old two'))).toBeNull()
+    const old = { path: 'src/a.ts', from: 2, line: 2, side: 'left', text: ['two'] }
+    expect(linesBetween(all, at('old two'), at('old two'))).toEqual(old)
+    const split = lines({ split: true })
+    const pair = split.findIndex((line) => shown(line) === 'two|zwei')
+    expect(linesBetween(split, pair, pair)).toMatchObject({ line: 2, text: ['zwei'] })
+    expect(linesBetween(split, pair, pair, 'left')).toEqual(old)
+    expect(linesBetween(all, at('hunk src/a.ts'), at('hunk src/a.ts'))).toBeNull()
     expect(linesBetween(all, at('context four'), at('context nine'))).toEqual({
       path: 'src/deep/down/b.ts',
       from: 9,
       line: 9,
+      text: ['nine'],
     })
   })
 })

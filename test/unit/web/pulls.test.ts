@@ -78,7 +78,8 @@ describe('what stands against a merge', () => {
 describe('conversations on lines', () => {
   type Comment = PullReview['comments'][number]
   const comment = (id: string, facts: Partial<Comment> = {}): Comment => ({
-    ...{ id, path: 'a.ts', line: 7, start_line: null, body: id, conversation: 'open' },
+    ...{ id, path: 'a.ts', line: 7, start_line: null, side: 'right', body: id },
+    conversation: 'open',
     ...{ author: 'lead', thread: null },
     ...facts,
   })
@@ -100,6 +101,11 @@ describe('conversations on lines', () => {
 
   it('hold what was said of the same lines, with who said it', () =>
     expect(shown(reviews)).toEqual([['lead 1', 'auth 3'], ['lead 2']]))
+
+  it('of the same line of both versions are two', () =>
+    expect(
+      shown([review({ comments: [comment('1'), comment('2', { side: 'left' })] })]),
+    ).toHaveLength(2))
 
   it('are those of the forge, where it says which', () => {
     const apart = [

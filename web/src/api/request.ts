@@ -18,6 +18,7 @@ export async function request<Result>(
   } = {},
 ): Promise<Result> {
   let response: Response
+  let text: string
   try {
     response = await fetch(path, {
       ...(body === undefined
@@ -29,19 +30,21 @@ export async function request<Result>(
           }),
       signal: signal ?? null,
     })
+    text = await response.text()
   } catch (thrown) {
     signal?.throwIfAborted()
     throw new ApiError('DAEMON_UNAVAILABLE', 'The daemon does not answer.', {
       cause: String(thrown),
     })
   }
-  const text = await response.text()
   const answer = parse(text)
-  if (response.ok) return answer as Result
+  if (response.ok && answer !== undefined) return answer as Result
   const { error, code, ...facts } = (answer ?? {}) as Partial<Record<string, unknown>>
   throw new ApiError(
     (typeof code === 'string' ? code : 'INTERNAL') as ApiError['code'],
-    typeof error === 'string' ? error : `The daemon answered ${response.status}.`,
+    typeof error === 'string'
+      ? error
+      : `What answered (${response.status}) is not what the daemon says. Load the page again.`,
     facts,
   )
 }

@@ -1,4 +1,5 @@
 import { ApiError } from './errors.ts'
+import { setClock } from '../parts/now.ts'
 import { request } from './request.ts'
 
 /** What this browser may do: nothing yet, what its link says, or nothing any more. */
@@ -17,6 +18,8 @@ export const hasKey = (): boolean => sessionStorage.getItem(KEY) !== null
 interface Opened {
   readonly read_only: boolean
   readonly expires_at: string
+  /** What the daemon’s clock says. */
+  readonly now: string
   readonly resume: string
 }
 
@@ -24,17 +27,17 @@ interface Opened {
  * Asks the daemon what this browser may do; by the cookie of a link, or by the key that this tab
  * was given with one before. Throws DAEMON_UNAVAILABLE.
  */
-export async function openSession(): Promise<Access> {
+export async function openSession(signal?: AbortSignal): Promise<Access> {
   try {
-    return await read()
+    return await read(signal)
   } catch (thrown) {
     if (!isRefused(thrown)) throw thrown
     const key = sessionStorage.getItem(KEY)
     if (key === null) return { kind: 'none', why: thrown.message }
     try {
       // Good until there is another: an answer that is lost locks nobody out.
-      await request('/session/resume', { body: { resume: key } })
-      return await read()
+      await request('/session/resume', { body: { resume: key }, signal })
+      return await read(signal)
     } catch (again) {
       if (!isRefused(again)) throw again
       sessionStorage.removeItem(KEY)
@@ -43,11 +46,22 @@ export async function openSession(): Promise<Access> {
   }
 }
 
-async function read(): Promise<Access> {
+async function read(signal: AbortSignal | undefined): Promise<Access> {
   const key = sessionStorage.getItem(KEY)
-  const opened = await request<Opened>('/session', { body: key === null ? {} : { resume: key } })
+  const body = key === null ? {} : { resume: key }
+  const opened = await request<Opened>('/session', { body, signal })
   sessionStorage.setItem(KEY, opened.resume)
+  setClock(Date.parse(opened.now))
   return { kind: 'open', readOnly: opened.read_only, expiresAt: Date.parse(opened.expires_at) }
+}
+
+/**
+ * Ends it for all tabs that came of the same link, and leaves nothing by which this one is let in
+ * again. Throws DAEMON_UNAVAILABLE.
+ */
+export async function closeSession(): Promise<void> {
+  await request('/session/close', { body: {} })
+  sessionStorage.removeItem(KEY)
 }
 
 const isRefused = (thrown: unknown): thrown is ApiError =>

@@ -1,4 +1,5 @@
 import type { WireEvent } from '../../../src/surfaces/client.ts'
+import { daemonNow } from '../parts/now.ts'
 import { openSession, type Access } from '../api/session.ts'
 
 export type { WireEvent }
@@ -8,7 +9,7 @@ export interface Standing {
   readonly access: Access
   /** `lost`: nothing was heard of the daemon; what is shown may be old. */
   readonly link: 'connecting' | 'live' | 'lost'
-  /** Since when it is lost. Milliseconds since the epoch. */
+  /** Since when it is lost. Milliseconds since the epoch, by the daemon’s clock. */
   readonly lostSince: number | null
 }
 
@@ -30,6 +31,8 @@ export interface Connection {
 /** Seconds between signs of life that are asked for, and milliseconds without one till it is lost. */
 const HEARTBEAT = 2
 const SILENCE = 5000
+/** Milliseconds for the question whether the page is let in. */
+const OPENING = 20_000
 /** First and longest wait before the next try. Milliseconds. */
 const RETRY = { first: 150, longest: 2000 }
 
@@ -44,6 +47,7 @@ export function connect(): Connection {
   let silence: number | undefined
   let timer: number | undefined
   let wait = RETRY.first
+  let opening = false
   let closed = false
   const listeners = new Set<() => void>()
   const eventListeners = new Set<(event: WireEvent) => void>()
@@ -62,32 +66,42 @@ export function connect(): Connection {
   const lost = () => {
     clearTimeout(silence)
     socket = undefined
-    if (standing.link !== 'lost') set({ link: 'lost', lostSince: Date.now() })
+    if (standing.link !== 'lost') set({ link: 'lost', lostSince: daemonNow() })
     later()
   }
-  const heard = () => {
+  const heard = (from: WebSocket) => {
     clearTimeout(silence)
-    silence = window.setTimeout(() => socket?.close(), SILENCE)
+    silence = window.setTimeout(() => {
+      from.close()
+      // Who says nothing does not take leave either: browsers wait a minute for that.
+      if (socket === from) lost()
+    }, SILENCE)
   }
 
   async function open(): Promise<void> {
-    if (closed || socket !== undefined) return
+    // One at a time, however often somebody presses: each would be a stream of all events.
+    if (closed || opening || socket !== undefined) return
+    clearTimeout(timer)
+    opening = true
     let access: Access
     try {
-      access = await openSession()
+      access = await openSession(AbortSignal.timeout(OPENING))
     } catch {
       return lost()
+    } finally {
+      opening = false
     }
     if (closed) return
-    if (access.kind !== 'open') return set({ access, link: 'lost', lostSince: Date.now() })
+    if (access.kind !== 'open') return set({ access, link: 'lost', lostSince: daemonNow() })
     const query = new URLSearchParams({ heartbeat: String(HEARTBEAT) })
     if (seq === undefined) query.set('last', '0')
     else query.set('after', String(seq))
     const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/v1/events?${query}`)
     socket = opened
-    heard()
+    heard(opened)
     opened.addEventListener('message', ({ data }) => {
-      heard()
+      if (socket !== opened) return
+      heard(opened)
       const message = JSON.parse(String(data)) as
         | WireEvent
         | { readonly connected: number }

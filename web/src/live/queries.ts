@@ -7,9 +7,10 @@ import {
   type UseMutationResult,
   type UseQueryResult,
 } from '@tanstack/react-query'
+import { callOnce } from '../api/call-once.ts'
 import { call, type ToolInput, type ToolName, type ToolResult } from '../api/call.ts'
 import type { ApiError } from '../api/errors.ts'
-import { isAway } from '../api/errors.ts'
+import { isPassing } from '../api/errors.ts'
 import type { Connection, WireEvent } from './connection.ts'
 
 /**
@@ -45,13 +46,13 @@ export const useTool = <Name extends ToolName>(
     ...(options.keep === true ? { placeholderData: keepPreviousData as never } : {}),
   })
 
-/** A call that changes something, once for each time it is asked for. */
+/** A call that changes something, done once though it is asked for twice. */
 export function useAction<Name extends ToolName>(
   name: Name,
 ): UseMutationResult<ToolResult<Name>, ApiError, ToolInput<Name>> {
   const queries = useQueryClient()
   return useMutation<ToolResult<Name>, ApiError, ToolInput<Name>>({
-    mutationFn: (input) => call(name, input, { key: crypto.randomUUID() }),
+    mutationFn: (input) => callOnce(name, input),
     onSettled: () => void queries.invalidateQueries(),
   })
 }
@@ -100,12 +101,12 @@ export function follow(connection: Connection, queries: QueryClient): () => void
     ])
   })
   const stopStart = connection.onStart(() => void queries.invalidateQueries())
-  // What failed while the daemon was away is asked for again.
+  // What failed while the daemon was away, or just back, is asked for again.
   let wasLive = false
   const stopStanding = connection.subscribe(() => {
     const isLive = connection.get().link === 'live'
     if (isLive && !wasLive)
-      void queries.invalidateQueries({ predicate: ({ state }) => isAway(state.error) })
+      void queries.invalidateQueries({ predicate: ({ state }) => isPassing(state.error) })
     wasLive = isLive
   })
   return () => {

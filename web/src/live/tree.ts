@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
-import { call } from '../api/call.ts'
-import { ApiError } from '../api/errors.ts'
+import type { TreeChanges } from '../../../src/core/agents/tree-document.ts'
+import { ApiError, isPassing } from '../api/errors.ts'
+import { request } from '../api/request.ts'
 import { hasKey } from '../api/session.ts'
 import type { Connection } from './connection.ts'
 import { withChanges, type LiveNode, type LiveTreeView, type TreeState } from './tree-state.ts'
@@ -26,19 +27,17 @@ const set = (next: LiveTree) => {
   for (const listener of listeners) listener()
 }
 
-/** Milliseconds between two reads at least: of a flood the latest is enough. */
-const PAUSE = 30
+/** Milliseconds between two reads at least, a frame: of a flood the latest is enough. */
+const PAUSE = 16
 
 /**
- * Reads what changed of the tree after each event, until it is stopped: one read at a time, and one
- * more where something happened meanwhile.
+ * Reads what changed of the tree after each event: one read at a time, and one more where something
+ * happened meanwhile. Returns when the first read is over that could be made at once.
  */
-export function followTree(connection: Connection): () => void {
-  let stopped = false
+export async function followTree(connection: Connection): Promise<void> {
   let reading = false
   let again = false
   const read = async (): Promise<void> => {
-    if (stopped) return
     if (reading) {
       again = true
       return
@@ -58,26 +57,21 @@ export function followTree(connection: Connection): () => void {
       }
     }
   }
-  const stopEvents = connection.onEvent(() => void read())
-  const stopStart = connection.onStart(() => void read())
-  if (wasLetIn()) {
-    // Beside the question whether this browser is let in. What happens until events come is read
-    // again at the start; where this fails, so it is there.
-    reading = true
-    void readOnce()
-      .catch(() => {})
-      .finally(() => {
-        reading = false
-        if (again) {
-          again = false
-          void read()
-        }
-      })
-  }
-  return () => {
-    stopped = true
-    stopEvents()
-    stopStart()
+  connection.onEvent(() => void read())
+  connection.onStart(() => void read())
+  // What could not be read as the connection went is read when it is back.
+  connection.subscribe(() => {
+    if (connection.get().link === 'live' && isPassing(current.error)) void read()
+  })
+  if (!wasLetIn()) return
+  // Beside the question whether this browser is let in. What happens until events come is read
+  // again at the start; where this fails, so it is there.
+  reading = true
+  await readOnce().catch(() => {})
+  reading = false
+  if (again) {
+    again = false
+    void read()
   }
 }
 
@@ -88,9 +82,13 @@ function wasLetIn(): boolean {
   return (isFromLink && location.search === '') || hasKey()
 }
 
+/** The whole of it by the very address that the daemon has the browser ask for with the page. */
+const readChanges = (since?: string): Promise<TreeChanges> =>
+  request(`/v1/tree/changes${since === undefined ? '' : `?since=${encodeURIComponent(since)}`}`)
+
 async function readOnce(): Promise<void> {
-  const changes = await call('tree_changes', state === null ? {} : { since: state.revision })
-  const next = withChanges(state, changes) ?? withChanges(null, await call('tree_changes', {}))
+  const next =
+    withChanges(state, await readChanges(state?.revision)) ?? withChanges(null, await readChanges())
   if (next === null) return
   state = next
   const { tree, byId, shorts } = next
@@ -103,3 +101,8 @@ const subscribe = (listener: () => void): (() => void) => {
 }
 
 export const useTree = (): LiveTree => useSyncExternalStore(subscribe, () => current)
+
+/** One fact of it, a number or a word: who asks for that alone is drawn again for nothing else. */
+export const useTreeFact = <Fact extends string | number | undefined>(
+  fact: (tree: LiveTreeView | null) => Fact,
+): Fact => useSyncExternalStore(subscribe, () => fact(current.tree))

@@ -1,5 +1,6 @@
-import { Component, type ReactNode } from 'react'
+import { Component, useEffect, useRef, type ReactNode } from 'react'
 import { wordsOf } from '../api/errors.ts'
+import { useStanding } from '../live/context.tsx'
 
 /** Around a view: a fault in it leaves the rest of the page, and says what to do. */
 export class Boundary extends Component<
@@ -15,15 +16,44 @@ export class Boundary extends Component<
   override render() {
     const { fault } = this.state
     if (fault === null) return this.props.children
-    return (
-      <div className="state" role="alert">
-        <strong>This view has a fault</strong>
-        <p>{wordsOf(fault)}</p>
-        <p>The daemon may be of another version than this page. Nothing was lost.</p>
-        <button type="button" className="button" onClick={() => location.reload()}>
-          Load the page again
-        </button>
-      </div>
-    )
+    return isNotLoaded(fault) ? <NotLoaded fault={fault} /> : <Fault fault={fault} />
   }
 }
+
+function Fault({ fault }: { readonly fault: unknown }) {
+  return (
+    <div className="state" role="alert">
+      <strong>This view has a fault</strong>
+      <p>{wordsOf(fault)}</p>
+      <p>The daemon may be of another version than this page. Nothing was lost.</p>
+      <button type="button" className="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
+    </div>
+  )
+}
+
+/**
+ * The files of a view that nobody has been to are fetched from the daemon, which may be away then.
+ * Browsers don’t ask for a module again that could not be had, so the page is loaded anew.
+ */
+function NotLoaded({ fault }: { readonly fault: unknown }) {
+  const { link } = useStanding()
+  const wasAway = useRef(false)
+  useEffect(() => {
+    if (link === 'lost') wasAway.current = true
+    else if (link === 'live' && wasAway.current) location.reload()
+  }, [link])
+  if (link === 'live') return <Fault fault={fault} />
+  return (
+    <div className="state" role="status">
+      <strong>This view was not loaded yet</strong>
+      <p>Its files come from the daemon. It opens by itself when that is back.</p>
+    </div>
+  )
+}
+
+/** As browsers, and what splits the page into files, say it. */
+export const isNotLoaded = (fault: unknown): boolean =>
+  fault instanceof Error &&
+  /dynamically imported module|importing a module script|preload css/i.test(fault.message)

@@ -12,8 +12,9 @@ export function Banner() {
     <div role="status" className="banner">
       <span>
         <strong>The daemon doesn’t answer.</strong> This is how it was{' '}
-        {relativeTime(lostSince ?? now, now)}. The page comes back by itself;{' '}
-        <code>exomonad daemon start</code> starts the daemon.
+        {/* Read out once, and not again each second. */}
+        <span aria-live="off">{relativeTime(lostSince ?? now, now)}</span>. The page comes back by
+        itself; <code>exomonad daemon start</code> starts the daemon.
       </span>
       <button type="button" className="button" onClick={() => connection.retry()}>
         Try now

@@ -43,4 +43,5 @@ export const TimelineIcon = icon(
   </>,
 )
 export const CostIcon = icon(<path d="M4 20V10M10 20V4M16 20v-7M22 20H2" />)
+export const LeaveIcon = icon(<path d="M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9" />)
 export const SpawnIcon = icon(<path d="M12 5v14M5 12h14" />)

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
-import { isTyping } from '../parts/keys.ts'
+import { isTyping, LEADS } from '../parts/keys.ts'
 import { PLACES } from './places.ts'
 import { keysOf } from './view-keys.ts'
 
@@ -18,17 +18,17 @@ export function KeyHelp() {
   const [path, go] = useLocation()
   const view = keysOf(path)
   useEffect(() => {
-    let leading = false
+    let leading = Number.NEGATIVE_INFINITY
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
-      if (leading) {
-        leading = false
+      if (event.timeStamp - leading < LEADS) {
+        leading = Number.NEGATIVE_INFINITY
         const place = PLACES.find(({ key }) => key === event.key)
         if (place === undefined) return
         event.preventDefault()
         return go(place.path)
       }
-      if (event.key === 'g') leading = true
+      if (event.key === 'g') leading = event.timeStamp
       else if (event.key === '?') dialog.current?.showModal()
       else if (event.key === '/') {
         const search = document.querySelector<HTMLInputElement>('main [data-search]')

@@ -3,20 +3,22 @@ import { Link, useLocation } from 'wouter'
 import { plural } from '../../../src/surfaces/text/quantity.ts'
 import { printableLine } from '../../../src/surfaces/text/printable.ts'
 import { useReadOnly } from '../live/context.tsx'
-import { useTree } from '../live/tree.ts'
+import { useTreeFact } from '../live/tree.ts'
 import { Banner } from './banner.tsx'
 import { KeyHelp } from './key-help.tsx'
+import { LogOut } from './log-out.tsx'
 import { PLACES } from './places.ts'
 import { ThemeButton } from './theme.tsx'
 import './shell.css'
 
 /** What stands around every view: where one is, where one can go, what needs the person. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const { tree } = useTree()
+  const repository = useTreeFact((tree) => tree?.repository)
+  const live = useTreeFact((tree) => tree?.counts.live)
+  const needs = useTreeFact((tree) => tree?.inbox.items ?? 0)
   const readOnly = useReadOnly()
   const [path] = useLocation()
-  const needs = tree === null ? 0 : tree.inbox.items
-  useTitle(needs, tree?.repository)
+  useTitle(needs, repository)
   return (
     <div className="shell">
       <header className="bar">
@@ -24,15 +26,16 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <img src="/icon.svg" alt="" />
           exomonad
         </Link>
-        <span className="repository mono ellipsis" title={tree?.repository}>
-          {printableLine(tree?.repository.split('/').at(-1) ?? '')}
+        <span className="repository mono ellipsis" title={repository}>
+          {printableLine(repository?.split('/').at(-1) ?? '')}
         </span>
         <span className="counts">
-          {readOnly && tree !== null && <span className="chip">read only</span>}
-          {tree !== null && <span className="chip">{plural(tree.counts.live, 'live agent')}</span>}
+          {readOnly && live !== undefined && <span className="chip">read only</span>}
+          {live !== undefined && <span className="chip">{plural(live, 'live agent')}</span>}
         </span>
         <KeyHelp />
         <ThemeButton />
+        <LogOut />
       </header>
       <nav className="nav" aria-label="Views">
         {PLACES.filter(({ writes }) => writes !== true || !readOnly).map(

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Made when it is needed: that takes 9 ms, more than most of what is loaded at a start. */
+let segmenter: Intl.Segmenter | undefined
 
 /**
  * Columns that a text takes in a terminal: wide characters and emoji 2, combining marks 0, colour
@@ -21,7 +22,9 @@ export const isNarrow = (plain: string): boolean => NARROW.test(plain)
 export function graphemesOf(plain: string): Iterable<string> {
   // A whole terminal’s text is measured between two frames: the segmenter takes too long for that
   // where it isn’t needed.
-  return ALONE.test(plain) ? plain : Array.from(graphemes.segment(plain), ({ segment }) => segment)
+  if (ALONE.test(plain)) return plain
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return Array.from(segmenter.segment(plain), ({ segment }) => segment)
 }
 
 /** What may stand behind a word’s part: a name is cut where it has joints. */

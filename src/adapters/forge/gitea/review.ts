@@ -18,6 +18,12 @@ const folded = (body: string, comments: readonly NewComment[]): string =>
     .filter((part) => part !== '')
     .join('\n\n')
 
+/** A comment is on a line of either side; 0 is none. */
+const positionOf = ({ line, side }: Pick<NewComment, 'line' | 'side'>) =>
+  side === 'left'
+    ? { old_position: line ?? 0, new_position: 0 }
+    : { old_position: 0, new_position: line ?? 0 }
+
 /**
  * Reviews of agents and of the human at exomonad: comments with a signed mark, for they all come
  * from the token’s account, which can neither approve nor refuse what it filed itself. The API
@@ -46,6 +52,7 @@ export function createReviews({
     readonly body: string
     readonly comments: readonly {
       readonly path: string
+      readonly old_position: number
       readonly new_position: number
       readonly body: string
     }[]
@@ -59,7 +66,7 @@ export function createReviews({
         event: 'COMMENT',
         body,
         commit_id: commit,
-        comments: comments.map((one) => ({ ...one, old_position: 0 })),
+        comments,
       }
       const { status, data } = await client.rest<RawReview>(`POST ${route}`, {
         body: review,
@@ -125,21 +132,27 @@ export function createReviews({
           { ...mark, sum: sums.sum(mark, { number, commit: pull.head.sha }) },
           authorName,
         ),
-        comments: onLines.map(({ path, line, body: said }) => ({
-          path,
-          new_position: line ?? 0,
-          body: said,
+        comments: onLines.map((one) => ({
+          path: one.path,
+          ...positionOf(one),
+          body: one.body,
         })),
       })
       words.forget(number)
       changed(number)
       const left = onLines.length === 0 ? [] : [...(await linesOf(number, made.id))]
-      const written = onLines.flatMap(({ path, line, body: said }): LineComment[] => {
+      const written = onLines.flatMap(({ path, line, side, body: said }): LineComment[] => {
         const index = left.findIndex((one) => one.path === path && one.body === said)
         const [found] = index < 0 ? [] : left.splice(index, 1)
         return found === undefined
           ? []
-          : [{ id: String(found.id), path, line, startLine: null, body: said, author }]
+          : [
+              {
+                id: String(found.id),
+                ...{ path, line, startLine: null, body: said, author },
+                ...(side === undefined ? {} : { side }),
+              },
+            ]
       })
       const review: Review = {
         id: String(made.id),
@@ -191,7 +204,7 @@ export function createReviews({
           number,
           commit: pull.head.sha,
           body: '',
-          comments: [{ path: thread.path, new_position: thread.line ?? 0, body: text }],
+          comments: [{ path: thread.path, ...positionOf(thread), body: text }],
         })
       } finally {
         words.forget(number)

@@ -1,3 +1,4 @@
+import type { Side } from '../../../domain/formats/line-range.ts'
 import type { Actor, Sha } from '../../../domain/ids.ts'
 import type { Comment, LineComment, Review } from '../forge.ts'
 import type { MarkSigner } from '../mark-key.ts'
@@ -26,7 +27,7 @@ export interface RawLineComment {
   /** Who resolved its conversation on Gitea’s page; the API can’t. */
   readonly resolver: RawUser | null
   readonly path: string
-  /** Line of the new side; 0 where it stands on the old one. */
+  /** Line of the new side; 0 where it stands on the old one, by `original_position`. */
   readonly position: number
   readonly original_position: number
 }
@@ -114,6 +115,7 @@ export interface Thread {
   readonly id: string
   readonly path: string
   readonly line: number | null
+  readonly side?: Side
   resolved: boolean
 }
 
@@ -124,7 +126,7 @@ export function threadsOf({ onLines }: RawWords, readers: Readers): Map<string, 
     const thread = threads.get(place) ?? {
       id: String(comment.id),
       path: comment.path,
-      line: lineOf(comment),
+      ...lineOf(comment),
       resolved: false,
     }
     if (comment.resolver !== null || wordsOf(comment, readers, null).mark?.resolves === true)
@@ -134,7 +136,13 @@ export function threadsOf({ onLines }: RawWords, readers: Readers): Map<string, 
   return threads
 }
 
-const lineOf = ({ position }: RawLineComment): number | null => (position === 0 ? null : position)
+function lineOf({
+  position,
+  original_position: before,
+}: RawLineComment): Pick<Thread, 'line' | 'side'> {
+  if (position !== 0) return { line: position }
+  return before === 0 ? { line: null } : { line: before, side: 'left' }
+}
 
 /**
  * Reviews that were submitted and stand; what is only asked for, a draft, or was dismissed is none.
@@ -189,7 +197,7 @@ function toLineComment(
     {
       id: String(raw.id),
       path: raw.path,
-      line: lineOf(raw),
+      ...lineOf(raw),
       startLine: null,
       body,
       author: bySame ? review.author : author,

@@ -83,11 +83,11 @@ export function createReviews({
           number,
           thread,
         })
-      const { path, line, startLine } = first
+      const { path, line, startLine, side } = first
       const commit = body === '' ? null : await headNow(pull)
       await store.transaction(async (tx) => {
         if (commit !== null) {
-          const comments = [{ path, line, startLine, body, thread: first.id }]
+          const comments = [{ path, line, startLine, side, body, thread: first.id }]
           await tx.pulls.addReview({
             pull: number,
             author,

@@ -4,6 +4,7 @@ import { migrateStore } from '../sql/migrate.ts'
 import type { Tables } from '../sql/tables.ts'
 import { up as initial } from './migrations/0001-initial.ts'
 import { up as usageHours } from './migrations/0002-usage-hours.ts'
+import { up as commentSides } from './migrations/0003-comment-sides.ts'
 
 /**
  * Every change of the schema, by name in order; the number in front is the store's version, which
@@ -12,6 +13,7 @@ import { up as usageHours } from './migrations/0002-usage-hours.ts'
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-initial': { up: initial },
   '0002-usage-hours': { up: usageHours },
+  '0003-comment-sides': { up: commentSides },
 }
 
 /**

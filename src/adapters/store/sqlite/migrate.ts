@@ -11,6 +11,7 @@ import { up as plainNames } from './migrations/0008-plain-names.ts'
 import { up as reach } from './migrations/0009-reach.ts'
 import { up as lineRanges } from './migrations/0010-line-ranges.ts'
 import { up as usageHours } from './migrations/0011-usage-hours.ts'
+import { up as commentSides } from './migrations/0012-comment-sides.ts'
 import { migrateStore } from '../sql/migrate.ts'
 import type { Tables } from '../sql/tables.ts'
 
@@ -30,6 +31,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0009-reach': { up: reach },
   '0010-line-ranges': { up: lineRanges },
   '0011-usage-hours': { up: usageHours },
+  '0012-comment-sides': { up: commentSides },
 }
 
 /** Brings the store to the version known here. Throws STORE_TOO_NEW. */

@@ -10,9 +10,9 @@ import { endLeftOf, endNow } from './end-held.ts'
 import { describeHeld, type Held } from './held-pane.ts'
 import { createHostedPane } from './hosted-pane.ts'
 import type { CreateSession, Hosted, Session } from './hosted.ts'
-import { followOutput, type Following } from './output-followers.ts'
+import { followOutput, type Follower, type Following } from './output-followers.ts'
 import type { Viewers, Viewing } from './viewers.ts'
-import { type FollowMessage, type HeldPane, type OpenTakes, type Verbs } from './protocol.ts'
+import type { HeldPane, OpenTakes, Verbs } from './protocol.ts'
 
 type Gives<Verb extends keyof Verbs> = Promise<Verbs[Verb]['gives']>
 
@@ -39,10 +39,7 @@ export interface HeldPanes {
   /** Undefined where there is no such terminal. `onLeft` is called when it goes. */
   view(takes: Parameters<Viewers['view']>[0]): Viewing | undefined
   /** Undefined where there is no such pane without a terminal. */
-  follow(
-    takes: Verbs['follow']['takes'],
-    send: (message: FollowMessage) => void,
-  ): Following | undefined
+  follow(takes: Verbs['follow']['takes'], follower: Follower): Following | undefined
   dispose(): void
 }
 
@@ -202,11 +199,11 @@ export function createHeldPanes(options: {
       const program = panes.get(takes.paneId)?.program
       return program?.kind === 'terminal' ? program.hosted.view(takes) : undefined
     },
-    follow: ({ paneId }, send) => {
+    follow: ({ paneId }, follower) => {
       const held = panes.get(paneId)
       return held === undefined || held.program.kind === 'terminal'
         ? undefined
-        : followOutput(held.program, held.followers, send)
+        : followOutput(held.program, held.followers, follower)
     },
     dispose: () => {
       for (const { program } of panes.values()) {

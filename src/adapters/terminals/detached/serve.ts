@@ -30,28 +30,12 @@ export function serveConnection(
     socket,
   }: {
     send: (message: HostMessage | FollowMessage) => void
-    socket: Pick<Socket, 'writableLength'>
+    socket: Pick<Socket, 'writableLength' | 'once'>
   },
   panes: HeldPanes,
 ): Served {
   let viewing: Viewing | undefined
   let following: Following | undefined
-  let skipping = false
-
-  const sendFollowed = (message: FollowMessage) => {
-    if (message.event === 'text' && socket.writableLength > FOLLOW_LIMIT) {
-      if (!skipping)
-        send({
-          event: 'text',
-          text: '\n[exomonad] too fast to show; the output file has all of it\n',
-        })
-      skipping = true
-      return
-    }
-    skipping = false
-    send(message)
-  }
-
   const handlers: Handlers = {
     open: panes.open,
     list: panes.list,
@@ -81,7 +65,11 @@ export function serveConnection(
     },
     follow: (takes) => {
       following?.stop()
-      following = panes.follow(takes, sendFollowed)
+      following = panes.follow(takes, {
+        send,
+        isBehind: () => socket.writableLength > FOLLOW_LIMIT,
+        onceRead: (listener) => socket.once('drain', listener),
+      })
       return following !== undefined
     },
   }

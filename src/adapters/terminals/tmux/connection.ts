@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { exec, start } from '../../../processes/exec.ts'
+import { start, type Exec } from '../../../processes/exec.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Log } from '../../../runtime/log.ts'
 import { createControlClient, type ControlClient } from './control-client.ts'
@@ -85,13 +85,14 @@ export function createConnection(options: {
   binary: string
   socketName: string
   environment: Readonly<Record<string, string>>
+  exec: Exec
   /** Milliseconds a command may take, and the control client until it answers. */
   timeout: number
   controlTimeout: number
   log: Log
   onChange: () => void
 }): Connection {
-  const { binary, socketName, environment, timeout, controlTimeout, log, onChange } = options
+  const { binary, socketName, environment, exec, timeout, controlTimeout, log, onChange } = options
   // Each variable is part of the greeting, in which tmux may crash (see apart): also for what
   // people and views do, the less the better.
   const greetingEnvironment = Object.fromEntries(

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { PaneId } from '../../../domain/ids.ts'
 import type { Log } from '../../../runtime/log.ts'
 import { createDeaths } from '../deaths.ts'
+import { exec as execDirectly, type Exec } from '../../../processes/exec.ts'
 import { endPanes } from '../../../processes/end-processes.ts'
 import type { Holder, Pane } from '../holder.ts'
 import { createDeadline } from '../../../../packages/subagents/src/processes/deadline.ts'
@@ -34,6 +35,8 @@ export interface TmuxOptions {
    */
   readonly environment: Readonly<Record<string, string>>
   readonly log: Log
+  /** Runs `tmux`; the default starts it from this process itself. */
+  readonly exec?: Exec
   /** Program to run; the default is `tmux` on the environment's PATH. */
   readonly binary?: string
   /** Milliseconds a tmux command may take; 5,000. */
@@ -64,6 +67,7 @@ export function createTmux(options: TmuxOptions): Holder {
     socketName,
     environment,
     log,
+    exec = execDirectly,
     binary = 'tmux',
     commandTimeout = COMMAND_TIMEOUT,
     controlTimeout = commandTimeout,
@@ -78,6 +82,7 @@ export function createTmux(options: TmuxOptions): Holder {
     binary,
     socketName,
     environment,
+    exec,
     timeout: commandTimeout,
     controlTimeout,
     log,

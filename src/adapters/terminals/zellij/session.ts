@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { endProcesses } from '../../../processes/end-processes.ts'
-import { exec } from '../../../processes/exec.ts'
+import type { Exec } from '../../../processes/exec.ts'
 import { findByArguments } from '../../../processes/processes.ts'
 import { startClient, type Client } from './client.ts'
 import { filesOf } from './layout.ts'
@@ -49,7 +49,9 @@ const LIMIT = 10_000
 /** Clients that are tried for their number. */
 const SCOUTS = 5
 const START_WITHIN = 10_000
+/** Each look is a process of 30 ms: less and less often. Milliseconds. */
 const POLL = 30
+const LONGEST_POLL = 200
 const GRACE = 2000
 /**
  * Zellij takes away each client that leaves twice (0.45.1), commands too: the second time whoever
@@ -68,8 +70,9 @@ export function createSession(options: {
   /** Folder for its configuration. */
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
+  readonly exec: Exec
 }): Session {
-  const { binary, name, folder } = options
+  const { binary, name, folder, exec } = options
   const env = { ...options.environment, TERM: 'xterm-256color' }
   const config = join(folder, 'config.kdl')
   let client: Client | undefined
@@ -130,8 +133,11 @@ export function createSession(options: {
       throw unavailable(reply.kind === 'failed' ? reply.reason : 'its session does not start')
   }
   const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
-    for (const end = performance.now() + START_WITHIN; !(await condition()); await delay(POLL))
+    const end = performance.now() + START_WITHIN
+    for (let pause = POLL; !(await condition()); pause = Math.min(pause * 1.5, LONGEST_POLL)) {
       if (performance.now() > end) throw unavailable(`it does not ${what}`)
+      await delay(pause)
+    }
   }
   /** Clients that look, by their numbers, and the panes they are in. */
   const clients = async (): Promise<{ number: number; pane: string }[]> => {

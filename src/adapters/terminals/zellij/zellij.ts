@@ -4,6 +4,7 @@ import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import type { PaneId } from '../../../domain/ids.ts'
+import { exec as execDirectly, type Exec } from '../../../processes/exec.ts'
 import type { Log } from '../../../runtime/log.ts'
 import type { Shown, Viewer } from '../viewer.ts'
 import { attachCommand } from './attach.ts'
@@ -22,6 +23,8 @@ export interface ZellijOptions {
   /** Environment of the session. Scrubbed by the caller. */
   readonly environment: Readonly<Record<string, string>>
   readonly log: Log
+  /** Runs it; the default starts it from this process itself. */
+  readonly exec?: Exec
   /** Program to run; the default is `zellij` on the environment's PATH. */
   readonly binary?: string
 }
@@ -73,6 +76,7 @@ export function createZellijViewer({
   stateDir,
   environment,
   log,
+  exec = execDirectly,
   binary = 'zellij',
 }: ZellijOptions): Viewer {
   const folder = join(stateDir, 'zellij')
@@ -81,6 +85,7 @@ export function createZellijViewer({
     binary,
     name,
     folder,
+    exec,
     environment: { ...environment, ZELLIJ_SOCKET_DIR: socketDir },
   })
   const wanted = new Map<PaneId, { shown: Shown; attempts: number; readonly since: number }>()

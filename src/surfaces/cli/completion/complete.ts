@@ -133,7 +133,11 @@ function walk(program: Command, words: readonly string[]): Standing {
       continue
     }
     const sub =
-      position === 0 ? command.commands.find((candidate) => candidate.name() === word) : undefined
+      position === 0
+        ? command.commands.find(
+            (candidate) => candidate.name() === word || candidate.aliases().includes(word),
+          )
+        : undefined
     if (sub === undefined) position++
     else command = sub
   }

@@ -19,7 +19,7 @@ export function whereItRuns(argv: readonly string[]): 'here' | 'there' | 'never'
   const isHelp = words.indexOf('help') >= 0 && words.indexOf('help') < words.indexOf(name ?? 'help')
   if (name === null || isHelp || words.some((word) => word === '-h' || word === '--help'))
     return 'here'
-  return COMMANDS.find((entry) => entry.name === name)?.elsewhere ?? 'here'
+  return COMMANDS.find((entry) => entry.name === name || entry.alias === name)?.elsewhere ?? 'here'
 }
 
 /**

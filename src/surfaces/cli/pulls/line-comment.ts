@@ -5,16 +5,18 @@ export interface LineCommentInput {
   readonly line?: number
   /** First line of a range that ends at `line`. */
   readonly start_line?: number
+  /** `left`: of the old version. */
+  readonly side?: 'left'
   readonly body: string
 }
 
 /**
- * A comment as `--at` takes it: `path:line text`, `path:first-last text` for a range, or `path: text`
- * for a whole file. UsageError for anything else.
+ * A comment as `--at` takes it: `path:line text`, `path:first-last text` for a range, `path:-line
+ * text` for a line of the old version, or `path: text` for a whole file. UsageError for anything else.
  */
 export function parseLineComment(text: string): LineCommentInput {
-  const [, path = '', first = '', last, words = ''] =
-    /^(.+?):(\d+)(?:-(\d+))?(?:[:=]\s*|\s+)(\S[\s\S]*)$/.exec(text) ?? []
+  const [, path = '', minus, first = '', last, words = ''] =
+    /^(.+?):(-)?(\d+)(?:-(\d+))?(?:[:=]\s*|\s+)(\S[\s\S]*)$/.exec(text) ?? []
   const start = Number(first)
   const line = Number(last ?? first)
   if (start > line)
@@ -22,7 +24,13 @@ export function parseLineComment(text: string): LineCommentInput {
       `--at ${JSON.stringify(text)}: the range begins at line ${start} and ends before that; write "${path}:${line}-${start}".`,
     )
   if (start > 0)
-    return { path, ...(start === line ? {} : { start_line: start }), line, body: words.trim() }
+    return {
+      path,
+      ...(start === line ? {} : { start_line: start }),
+      line,
+      ...(minus === undefined ? {} : { side: 'left' }),
+      body: words.trim(),
+    }
   const onFile = /^([^\s:][^:]*):\s+(\S[\s\S]*)$/.exec(text)
   if (onFile !== null) return { path: onFile[1] ?? '', body: (onFile[2] ?? '').trim() }
   throw new UsageError(

@@ -112,7 +112,7 @@ function reviewLines(review: PullDetails['reviews'][number], palette: Palette): 
     `${verdict} by ${palette.bold(printableLine(review.author))}${palette.dim(note)}`,
     ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
     ...review.comments.flatMap((comment) => [
-      `  ${palette.link(placeText({ path: printableLine(comment.path), line: comment.line, startLine: comment.start_line }))}  ${conversationWords(comment, palette)}`,
+      `  ${palette.link(placeText({ path: printableLine(comment.path), line: comment.line, startLine: comment.start_line, side: comment.side }))}  ${conversationWords(comment, palette)}`,
       ...printable(comment.body)
         .trim()
         .split('\n')

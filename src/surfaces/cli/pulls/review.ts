@@ -34,7 +34,7 @@ export const review: CommandModule = {
       .option('-m, --message <text>', 'The review’s text; - reads it from standard input', '')
       .option(
         '--at <comment>',
-        'A comment on a line, as "src/a.ts:12 text", on a range, as "src/a.ts:3-7 text", or on a file, as "src/a.ts: text"; repeatable',
+        'A comment on a line, as "src/a.ts:12 text", on a range, as "src/a.ts:3-7 text", on a deleted line, as "src/a.ts:-12 text", or on a file, as "src/a.ts: text"; repeatable',
         collect,
         [],
       )

@@ -41,9 +41,15 @@ describe('an agent for an issue (20.20a)', () => {
   it('is spawned by the issue’s number, with its words as the task, and its pull request closes it', async () => {
     const name = `issue-${number}-login-fails`
     tree().script(name, { steps: filing })
-    const planned = await tree().run(['spawn', '--issue', String(number), '--dry-run', '--json'])
+    const planned = await tree().command([
+      'spawn',
+      '--issue',
+      String(number),
+      '--dry-run',
+      '--json',
+    ])
     expect(planned.json).toMatchObject({ planned: [{ name }] })
-    const spawned = await tree().run(['spawn', '--issue', `#${number}`, '--json'])
+    const spawned = await tree().command(['spawn', '--issue', `#${number}`, '--json'])
     expect(spawned.json).toMatchObject({ spawned: [{ name, branch: `main.${name}` }], errors: [] })
     expect(await tree().agent(name)).toMatchObject({ kind: 'worker', role: 'dev' })
     const words = await task(name)
@@ -63,7 +69,7 @@ describe('an agent for an issue (20.20a)', () => {
     person('octo').editIssue(closed, { state: 'closed' })
     const [pull] = github().state.pulls.keys()
     const open = person('octo').openIssue({ title: 'Logout fails' })
-    const answer = await tree().run([
+    const answer = await tree().command([
       'spawn',
       '--issue',
       String(number),
@@ -102,7 +108,7 @@ describe('an agent for an issue (20.20a)', () => {
       spawned: [{ name: 'one' }],
       errors: [{ name: 'two', error: expect.stringContaining('one works on issue') }],
     })
-    const forced = await tree().run([
+    const forced = await tree().command([
       'spawn',
       'workers',
       '--issue',
@@ -115,7 +121,9 @@ describe('an agent for an issue (20.20a)', () => {
     expect(await task('three')).toMatch(/> # Twice[\s\S]*Begin with a test\./)
     // Once it is gone there may be another, under a name that is free.
     await tree().call('kill', { agent: name })
-    expect((await tree().run(['spawn', '--issue', String(number), '--json'])).json).toMatchObject({
+    expect(
+      (await tree().command(['spawn', '--issue', String(number), '--json'])).json,
+    ).toMatchObject({
       spawned: [{ name: `${name}-2` }],
     })
   })
@@ -160,10 +168,10 @@ describe('an agent for an issue (20.20a)', () => {
   it('is remembered over a crash: the issue has its agent, and the agent its issue', async () => {
     const open = person('octo').openIssue({ title: 'Crash' })
     tree().script(`issue-${open}-crash`, { steps: [], on: [{ match: 'file it', steps: filing }] })
-    await tree().run(['spawn', '--issue', String(open)])
+    await tree().command(['spawn', '--issue', String(open)])
     await tree().crash()
     expect(
-      (await tree().run(['spawn', '--issue', String(open), '--json'])).json.errors,
+      (await tree().command(['spawn', '--issue', String(open), '--json'])).json.errors,
     ).toMatchObject([{ code: 'INVALID_ARG' }])
     await tree().call('send', { to: `issue-${open}-crash`, message: 'file it' })
     await waitFor(
@@ -177,7 +185,7 @@ describe('an agent for an issue (20.20a)', () => {
 it('on the local forge there are no issues (20.20a)', async () => {
   const tree = await startExomonad()
   try {
-    const answer = await tree.run(['spawn', '--issue', '42', '--json'])
+    const answer = await tree.command(['spawn', '--issue', '42', '--json'])
     expect(answer.json.errors).toMatchObject([
       {
         name: '#42',
@@ -185,15 +193,15 @@ it('on the local forge there are no issues (20.20a)', async () => {
         error: expect.stringContaining('Issues are read on GitHub alone'),
       },
     ])
-    expect(await tree.run(['spawn'])).toMatchObject({
+    expect(await tree.command(['spawn'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Nothing to spawn'),
     })
-    expect(await tree.run(['spawn', 'wrokers'])).toMatchObject({
+    expect(await tree.command(['spawn', 'wrokers'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('“wrokers” is none of them'),
     })
-    expect(await tree.run(['spawn', '--issue', 'login'])).toMatchObject({
+    expect(await tree.command(['spawn', '--issue', 'login'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('“login” is none'),
     })

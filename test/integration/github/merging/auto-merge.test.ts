@@ -90,7 +90,7 @@ describe(
 
     it('is armed with the allowed way and its words, shown, and followed to the end (20.18)', async () => {
       const number = await filed(tree(), 'one')
-      const { stdout } = await tree().run(['pr', 'merge', String(number), '--when-ready'])
+      const { stdout } = await tree().command(['pr', 'merge', String(number), '--when-ready'])
       expect(stdout).toContain(`#${number} is set to auto-merge`)
       expect(stdout).toMatch(/GitHub merges it as soon as nothing stands against it \(now: .+\)/)
       expect(github().pull(number).autoMerge).toMatchObject({
@@ -99,8 +99,8 @@ describe(
         title: expect.stringContaining('Work on one'),
       })
       await event('pr.scheduled', number)
-      expect((await tree().run(['pr', 'list'])).stdout).toContain('auto-merge')
-      expect((await tree().run(['pr', 'show', String(number)])).stdout).toContain(
+      expect((await tree().command(['pr', 'list'])).stdout).toContain('auto-merge')
+      expect((await tree().command(['pr', 'show', String(number)])).stdout).toContain(
         'GitHub merges it once nothing stands against it (asked for by robot)',
       )
       // Asked again, with or without: the same is said, and nothing done.
@@ -284,14 +284,14 @@ describe(
     it('kill -9 of the daemon once it is armed: it is followed to its end, and credited (20.18)', async () => {
       const number = await filed(tree(), 'killed')
       const { dead } = await crashAt(tree(), 'merge', 'scheduled')
-      const call = tree().run(['call', 'merge_pr', '-'], {
+      const call = tree().command(['call', 'merge_pr', '-'], {
         input: JSON.stringify({ pr_number: number, when_ready: true }),
       })
       await dead
       await call
       expect(github().pull(number).autoMerge).not.toBeNull()
       green(number)
-      await tree().run(['daemon', 'start'])
+      await tree().command(['daemon', 'start'])
       const [merged] = await event('pr.merged', number)
       expect(merged.payload).toMatchObject({ external: false, by: 'human', scheduled: true })
       await waitFor(

@@ -229,7 +229,7 @@ describe('a tree whose base had checks (20.5)', () => {
       type: 'pr.ready',
       unchecked: true,
     })
-    expect((await tree.run(['inbox', '--json'])).stdout).toContain('Nothing has checked it.')
+    expect((await tree.command(['inbox', '--json'])).stdout).toContain('Nothing has checked it.')
     expect(await tree.call('merge_pr', { pr_number: number })).toMatchObject({ merged: true })
   })
 })

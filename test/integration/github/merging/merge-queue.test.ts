@@ -86,9 +86,9 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
       [two, 'robot'],
     ])
     await event('pr.scheduled', two)
-    const list = await tree().run(['pr', 'list'])
+    const list = await tree().command(['pr', 'list'])
     expect(list.stdout).toContain('queued (position 2)')
-    expect((await tree().run(['tree'])).stdout).toContain('queued (position 2)')
+    expect((await tree().command(['tree'])).stdout).toContain('queued (position 2)')
     github().setCheck(await group(two), { name: 'build', conclusion: null })
     await waitFor(
       'its checks in the queue to be shown',
@@ -100,7 +100,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
       queue_checks: [{ name: 'build', status: 'running', required: true }],
       check_runs: [{ name: 'build', status: 'passed' }],
     })
-    expect((await tree().run(['pr', 'show', String(two)])).stdout).toMatch(
+    expect((await tree().command(['pr', 'show', String(two)])).stdout).toMatch(
       /merge +position 2 in the merge queue of main, put there by robot; checks there: pending/,
     )
     const [first, second] = [await group(one), await group(two)]
@@ -168,8 +168,8 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     expect((await shown(number)).scheduled).toBeNull()
     expect((await tree().call('tree')).unfinished).toEqual([])
     expect(await events('pr.ready', number)).toHaveLength(1)
-    await tree().run(['daemon', 'stop'])
-    await tree().run(['daemon', 'start'])
+    await tree().command(['daemon', 'stop'])
+    await tree().command(['daemon', 'start'])
     await waitFor('a look after the restart', async () => (await shown(number)).state === 'open', {
       limit: LIMIT,
     })
@@ -263,7 +263,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     async (step) => {
       const number = await ready(`killed-${step}`)
       const { dead } = await crashAt(tree(), 'merge', step)
-      const call = tree().run(['call', 'merge_pr', '-'], {
+      const call = tree().command(['call', 'merge_pr', '-'], {
         input: JSON.stringify({ pr_number: number }),
       })
       if (step === 'record') {
@@ -281,7 +281,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
         await github().settled()
         expect(github().pull(number).merged).toBe(true)
       }
-      await tree().run(['daemon', 'start'])
+      await tree().command(['daemon', 'start'])
       if (step === 'merge') {
         await waitFor(
           'it to be taken back',

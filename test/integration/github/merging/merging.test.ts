@@ -99,7 +99,7 @@ describe('merging on GitHub', () => {
       actor: 'forge:robot',
       payload: { external: true, by: 'forge:robot', tried_by: ['human'] },
     })
-    expect((await tree().run(['inbox', '--json'])).stdout).toContain(
+    expect((await tree().command(['inbox', '--json'])).stdout).toContain(
       'merged outside exomonad by robot',
     )
   })

@@ -232,9 +232,7 @@ describe('(20.7) a tree whose repository is squash-only or restricted', () => {
       { limit: 90_000 },
     )
     const pull = [...github.state.pulls.values()][0]!
-    const early = await tree.run(['pr', 'merge', 'sub', '--strategy', 'rebase', '--json'], {
-      timeout: 60_000,
-    })
+    const early = await tree.command(['pr', 'merge', 'sub', '--strategy', 'rebase', '--json'])
     expect(early).toMatchObject({
       code: 1,
       json: {
@@ -245,7 +243,7 @@ describe('(20.7) a tree whose repository is squash-only or restricted', () => {
     expect(github.calls.filter(({ path }) => path.endsWith(`/pulls/${pull.number}/merge`))).toEqual(
       [],
     )
-    const { code, json } = await tree.run(['pr', 'merge', 'sub', '--json'], { timeout: 60_000 })
+    const { code, json } = await tree.command(['pr', 'merge', 'sub', '--json'])
     expect([code, json.next]).toEqual([
       0,
       expect.stringContaining(
@@ -255,7 +253,7 @@ describe('(20.7) a tree whose repository is squash-only or restricted', () => {
     expect(github.pull(pull.number).merged).toBe(true)
 
     github.addRuleset({ name: 'Closed', include: ['refs/heads/main.*'], rules: [rule('creation')] })
-    const doctor = await tree.run(['doctor', '--json'], { timeout: 110_000 })
+    const doctor = await tree.command(['doctor', '--json'])
     expect(
       doctor.json.findings.filter(({ found }: { found: string }) => found.startsWith('Rules of')),
     ).toMatchObject([

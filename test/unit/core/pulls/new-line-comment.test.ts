@@ -15,6 +15,15 @@ describe('a comment of a review', () => {
       { line: 7, start_line: 7 },
       { line: 7, startLine: null },
     ],
+    [
+      { line: 7, side: 'left' as const },
+      { line: 7, startLine: null, side: 'left' },
+    ],
+    [
+      { line: 7, side: 'right' as const },
+      { line: 7, startLine: null },
+    ],
+    [{ side: 'left' as const }, { line: null, startLine: null }],
   ])('with %j stands at %j', (given, at) => {
     expect(placed({ ...comment, ...given }, 3)).toEqual({ ...comment, ...at })
   })

@@ -255,6 +255,14 @@ describe('createRenderer', () => {
       ).toContain('- src/a.ts:3-7: x')
     const range = { start_line: 3, line: 7 }
     expect(await render('pr.thread_comment', toOwner, 'x', range)).toContain('on src/a.ts:3-7 in')
+    const old = { ...range, side: 'left' }
+    expect(await render('pr.thread_comment', toOwner, 'x', old)).toContain(
+      'on src/a.ts:3-7 (old version) in',
+    )
+    const comments = [{ ...comment, ...old, body: 'x' }]
+    expect(
+      await render('pr.review', toOwner, 'x', { state: 'changes_requested', comments }),
+    ).toContain('- src/a.ts:3-7 (old version): x')
   })
 
   it('(20.19) says to an agent how to answer and settle a conversation on a line, and only whose work it is', async () => {

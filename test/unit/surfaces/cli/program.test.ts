@@ -75,6 +75,14 @@ describe('the program', () => {
     }
   })
 
+  it('knows a command by its other name too, and nobody has two', async () => {
+    const own = await run('web', '--help')
+    expect(await run('open', '--help')).toEqual(own)
+    expect(own.out).toContain('--read-only')
+    const names = COMMANDS.flatMap(({ name, alias = [] }) => [name].concat(alias))
+    expect(new Set(names).size).toBe(names.length)
+  })
+
   it('has an action behind every command that has no sub-commands', async () => {
     const program = await buildProgram(BARE)
     for (const command of everyCommand(program)) {

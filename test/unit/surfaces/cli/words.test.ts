@@ -116,6 +116,13 @@ describe('line comments', () => {
       line: 3,
       body: 'x',
     })
+    expect(parseLineComment('src/a.ts:-3-7 was needed')).toEqual({
+      path: 'src/a.ts',
+      start_line: 3,
+      line: 7,
+      side: 'left',
+      body: 'was needed',
+    })
     expect(parseLineComment('README.md: says nothing')).toEqual({
       path: 'README.md',
       body: 'says nothing',

@@ -114,6 +114,23 @@ describe('files of the page', () => {
   })
 })
 
+describe('what is kept where', () => {
+  it('answers of the API in no cache, and a link for who opens it, and not for who asks about it', async () => {
+    const { token } = sessions.link({ readOnly: false })
+    const head = await sent(
+      `HEAD /open?token=${token} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`,
+    )
+    expect(cookieOf(head)).toBe('')
+    const cookie = cookieOf(await get(`/open?token=${token}`))
+    // By no clock: the browser may be on a machine with another.
+    expect(cookie).toMatch(/; Max-Age=4\d{4};/)
+    expect(cookie).not.toMatch(/expires/i)
+    const answer = await get('/v1/things', { cookie: cookie.split(';')[0] ?? '' })
+    expect(statusOf(answer)).toBe(200)
+    expect(answer).toMatch(/^cache-control: no-store\r$/im)
+  })
+})
+
 describe('headers that keep others out', () => {
   it.each([
     ['a view', '/inbox', {}],

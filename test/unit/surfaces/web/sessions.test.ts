@@ -77,6 +77,33 @@ describe('sessions', () => {
     expect(sessions.kept()).toEqual([])
   })
 
+  it('end with all that came of the same link, before a restart or after it, and no other', () => {
+    const before = sessionsAt()
+    const cookie = open(before.sessions)
+    const other = open(before.sessions)
+    const key = (of: string) => before.sessions.resumeKey(of) ?? ''
+    const [first, second, others] = [key(cookie), key(cookie), key(other)]
+    const { sessions } = sessionsAt(before.sessions.kept())
+    const back = sessions.resume(first)?.cookie ?? ''
+    // The second tab sleeps meanwhile.
+    sessions.close(back)
+    expect(sessions.resume(first)).toBeUndefined()
+    expect(sessions.resume(second)).toBeUndefined()
+    expect(sessions.kept().length).toBe(1)
+    expect(sessions.resume(others)).toBeDefined()
+  })
+
+  it('end where their browser opens another link, which has its own rights', () => {
+    const { sessions } = sessionsAt()
+    const cookie = open(sessions)
+    const signal = sessions.find(cookie)?.signal
+    expect(sessions.open('no link', cookie)).toBeUndefined()
+    expect(signal?.aborted).toBe(false)
+    const next = sessions.open(sessions.link({ readOnly: true }).token, cookie)
+    expect(signal?.aborted).toBe(true)
+    expect(sessions.find(next?.cookie ?? '')?.readOnly).toBe(true)
+  })
+
   it('are at most a hundred: the oldest go', () => {
     const { sessions } = sessionsAt()
     const first = open(sessions)

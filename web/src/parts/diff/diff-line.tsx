@@ -1,4 +1,5 @@
 import { memo, useEffect, useState, useSyncExternalStore } from 'react'
+import { linesWords } from '../../../../src/domain/formats/line-range.ts'
 import type { DiffRow } from '../../../../src/surfaces/text/diff/diff-rows.ts'
 import type { FileDiff } from '../../../../src/surfaces/text/diff/file-diffs.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
@@ -20,8 +21,11 @@ interface Props {
   readonly line: Line
   readonly folded: boolean
   readonly fold: (path: string) => void
-  /** Something is to be said of the line with this key; undefined: nothing can be. */
-  readonly comment: ((key: string) => void) | undefined
+  /**
+   * Something is to be said of the line with this key, of its new version unless `side` says
+   * otherwise; undefined: nothing can be.
+   */
+  readonly comment: ((key: string, side?: 'left') => void) | undefined
   /** It says nothing that is not said elsewhere. */
   readonly decoration?: boolean
 }
@@ -126,9 +130,7 @@ function Row({
       </span>
       <span role="gridcell" className="diff-number">
         {row.line ?? ''}
-        {comment !== undefined && row.line !== null && (
-          <CommentButton line={row.line} comment={() => comment(line.key)} />
-        )}
+        <CommentButton row={row} of={line.key} comment={comment} />
       </span>
       <span role="gridcell" className="diff-code">
         <span className="diff-sign">{SIGNS[row.kind] ?? ' '}</span>
@@ -150,8 +152,8 @@ function Pair({
     <>
       <span role="gridcell" className={`diff-number ${row?.kind ?? 'none'}`}>
         {(isNew ? row?.line : row?.old) ?? ''}
-        {isNew && comment !== undefined && row !== null && row.line !== null && (
-          <CommentButton line={row.line} comment={() => comment(line.key)} />
+        {row !== null && (isNew || row.kind === 'old') && (
+          <CommentButton row={row} of={line.key} comment={comment} />
         )}
       </span>
       <span role="gridcell" className={`diff-code ${row?.kind ?? 'none'}`}>
@@ -172,23 +174,31 @@ function Pair({
   )
 }
 
-const CommentButton = ({
-  line,
+/** `of`: key of the line that it stands on. */
+function CommentButton({
+  row,
+  of,
   comment,
 }: {
-  readonly line: number
-  readonly comment: () => void
-}) => (
-  <button
-    type="button"
-    className="diff-comment"
-    tabIndex={-1}
-    aria-label={`Comment on line ${line}`}
-    onClick={comment}
-  >
-    +
-  </button>
-)
+  readonly row: DiffRow
+  readonly of: string
+  readonly comment: Props['comment']
+}) {
+  const side = row.kind === 'old' ? 'left' : undefined
+  const line = side === 'left' ? row.old : row.line
+  if (comment === undefined || line === null) return null
+  return (
+    <button
+      type="button"
+      className="diff-comment"
+      tabIndex={-1}
+      aria-label={`Comment on ${linesWords(line, null, side)}`}
+      onClick={() => comment(of, side)}
+    >
+      +
+    </button>
+  )
+}
 
 /** Characters of a line that are shown until one asks for the rest. */
 const SHOWN = 1500

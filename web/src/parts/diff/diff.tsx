@@ -5,19 +5,12 @@ import { plural } from '../../../../src/surfaces/text/quantity.ts'
 import { Empty } from '../states.tsx'
 import { DiffLine, HEIGHTS } from './diff-line.tsx'
 import { FileTree } from './file-tree.tsx'
-import { linesBetween, linesOf, type Attached, type Line } from './lines.ts'
+import { linesBetween, linesOf, rowsOf, type Attached, type Line, type Place } from './lines.ts'
 import { useDiffKeys } from './keys.ts'
 import { useSplit } from './use-split.ts'
 import './diff.css'
 
-export type { Attached } from './lines.ts'
-
-/** Lines of a file in its new version; `from` is the first. */
-export interface Place {
-  readonly path: string
-  readonly from: number
-  readonly line: number
-}
+export type { Attached, Place } from './lines.ts'
 
 const NONE: readonly Attached[] = []
 
@@ -38,7 +31,7 @@ export function Diff({
   /** Something is to be said of these lines; without, nothing can be. */
   readonly comment?: ((place: Place) => void) | undefined
   /** Goes there; another object goes there again. */
-  readonly reveal?: { readonly path: string; readonly line: number | null } | null | undefined
+  readonly reveal?: Pick<Attached, 'path' | 'line' | 'side'> | null | undefined
   /** Stands at the end of the bar above it. */
   readonly actions?: ReactNode
 }) {
@@ -89,8 +82,8 @@ export function Diff({
       }),
     [],
   )
-  const commentAt = (index: number) => {
-    const place = linesBetween(lines, from < 0 ? index : from, index)
+  const commentAt = (index: number, side?: 'left') => {
+    const place = linesBetween(lines, from < 0 ? index : from, index, side)
     if (place === null) return
     comment?.(place)
     setCursor((before) => (before === null ? null : { ...before, anchor: null }))
@@ -100,7 +93,10 @@ export function Diff({
   useEffect(() => {
     latest.current = commentAt
   })
-  const commentOn = useCallback((key: string) => latest.current(indexOf(linesNow.current, key)), [])
+  const commentOn = useCallback(
+    (key: string, side?: 'left') => latest.current(indexOf(linesNow.current, key), side),
+    [],
+  )
   const onKey = useDiffKeys({
     lines,
     at,
@@ -122,9 +118,9 @@ export function Diff({
         line.file.path === reveal.path &&
         (reveal.line === null
           ? line.kind === 'file'
-          : line.kind === 'row'
-            ? line.row.line === reveal.line
-            : line.kind === 'pair' && line.now?.line === reveal.line),
+          : rowsOf(line).some(
+              (row) => (reveal.side === 'left' ? row.old : row.line) === reveal.line,
+            )),
     )
     const found = lines[index]
     if (found === undefined) return

@@ -45,7 +45,8 @@ export async function tokenize(
     theme: 'page',
     includeExplanation: false,
     tokenizeMaxLineLength: LONGEST,
-    tokenizeTimeLimit: 50,
+    // Of a line: its first ones take long, and on a busy machine what is cut short stays half plain.
+    tokenizeTimeLimit: 500,
     ...(state === undefined ? {} : { grammarState: state }),
   })
   return {

@@ -1,4 +1,5 @@
 import { useRef, type KeyboardEvent } from 'react'
+import { LEADS } from '../keys.ts'
 import type { Line } from './lines.ts'
 
 /** What keys do in a diff; the same as in the console’s review. */
@@ -25,7 +26,7 @@ export function useDiffKeys({
   readonly split: () => void
 }): (event: KeyboardEvent<HTMLElement>) => void {
   // `g` leads to other views: the key after it is no command of the diff.
-  const led = useRef(false)
+  const led = useRef(Number.NEGATIVE_INFINITY)
   const next = (kind: 'hunk' | 'file', direction: 1 | -1): number => {
     for (let index = at + direction; index >= 0 && index < lines.length; index += direction)
       if (lines[index]?.kind === kind) return index
@@ -35,8 +36,9 @@ export function useDiffKeys({
     // What is pressed in a form below a line is the form’s.
     if (event.target !== event.currentTarget) return
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    if (led.current || event.key === 'g') {
-      led.current = !led.current
+    const isLed = event.timeStamp - led.current < LEADS
+    if (isLed || event.key === 'g') {
+      led.current = isLed ? Number.NEGATIVE_INFINITY : event.timeStamp
       return
     }
     const does: Readonly<Record<string, () => void>> = {

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import type { Side } from '../../../../src/domain/formats/line-range.ts'
+import { linesAbout } from '../../../../src/surfaces/text/diff/draft-comment.ts'
 import type { DiffRow } from '../../../../src/surfaces/text/diff/diff-rows.ts'
 import type { FileDiff, Hunk } from '../../../../src/surfaces/text/diff/file-diffs.ts'
 
@@ -6,9 +8,21 @@ import type { FileDiff, Hunk } from '../../../../src/surfaces/text/diff/file-dif
 export interface Attached {
   readonly key: string
   readonly path: string
-  /** In the new version; null, and where the diff does not have it, below the name of the file. */
+  /** Null, and where the diff does not have it, below the name of the file. */
   readonly line: number | null
+  /** Version that the line is of; absent: the new one. */
+  readonly side?: Side | undefined
   readonly render: () => ReactNode
+}
+
+/** Lines of a file, in their new version unless `side` says otherwise; `from` is the first. */
+export interface Place {
+  readonly path: string
+  readonly from: number
+  readonly line: number
+  readonly side?: 'left'
+  /** What stands on them. */
+  readonly text: readonly string[]
 }
 
 /** One line of what is shown. */
@@ -63,15 +77,15 @@ function linesOfFile(file: FileDiff, layout: Layout, attached: readonly Attached
   const key = `${file.index}`
   const head: Line = { kind: 'file', key, file }
   if (layout.folded.has(file.path)) return [head]
-  const shown = new Set<number>()
-  for (const { rows } of file.hunks) for (const { line } of rows) if (line !== null) shown.add(line)
-  const byLine = new Map<number | null, Attached[]>()
+  const shown = new Set(file.hunks.flatMap(({ rows }) => rows.flatMap((row) => numbersOf([row]))))
+  const byLine = new Map<string, Attached[]>()
   for (const one of attached) {
-    const line = one.line !== null && shown.has(one.line) ? one.line : null
-    byLine.set(line, [...(byLine.get(line) ?? []), one])
+    const number = `${one.side ?? 'right'}:${one.line}`
+    const at = shown.has(number) ? number : ''
+    byLine.set(at, [...(byLine.get(at) ?? []), one])
   }
-  const below = (line: number | null): Line[] =>
-    (byLine.get(line) ?? []).map((one) => ({
+  const below = (number: string): Line[] =>
+    (byLine.get(number) ?? []).map((one) => ({
       kind: 'attached',
       key: `${key}:${one.key}`,
       file,
@@ -79,27 +93,32 @@ function linesOfFile(file: FileDiff, layout: Layout, attached: readonly Attached
     }))
   return [
     head,
-    ...below(null),
+    ...below(''),
     ...wordsOf(file).map((text): Line => ({ kind: 'words', key: `${key}:words`, file, text })),
     ...file.hunks.flatMap((hunk, at): Line[] => {
       const own = `${key}:${at}`
       const lines = layout.split ? pairs(file, hunk, own) : rows(file, hunk, own)
       return [
         { kind: 'hunk', key: own, file, head: hunk.head },
-        ...lines.flatMap((line) => {
-          const number = lineOf(line)
-          return number === null ? [line] : [line, ...below(number)]
-        }),
+        ...lines.flatMap((line) => [line, ...numbersOf(rowsOf(line)).flatMap(below)]),
       ]
     }),
   ]
 }
 
-/** The number of a shown line in the new version. */
-export function lineOf(line: Line): number | null {
-  if (line.kind === 'row') return line.row.line
-  return line.kind === 'pair' ? (line.now?.line ?? null) : null
+/** What a shown line has of the files: side by side the old one and the new one. */
+export function rowsOf(line: Line): DiffRow[] {
+  if (line.kind === 'row') return [line.row]
+  if (line.kind !== 'pair') return []
+  return [...new Set([line.old, line.now])].filter((row) => row !== null)
 }
+
+/** Their numbers, each with its version. */
+const numbersOf = (rows: readonly DiffRow[]): string[] =>
+  rows.flatMap(({ line, old }) => [
+    ...(line === null ? [] : [`right:${line}`]),
+    ...(old === null ? [] : [`left:${old}`]),
+  ])
 
 function wordsOf({ binary, hunks, status, facts }: FileDiff): string[] {
   if (binary) return ['A binary file: its content is not shown.']
@@ -124,21 +143,33 @@ function pairs(file: FileDiff, hunk: Hunk, key: string): Line[] {
   return lines
 }
 
-/** The lines of the new version between two that are shown, in one file; null where none is. */
+/**
+ * What a comment on the shown lines between two is about, in one file: those of the new version,
+ * and where all were deleted, or `side` says so, those of the old one. Null where there are none.
+ */
 export function linesBetween(
   lines: readonly Line[],
   from: number,
   to: number,
-): { readonly path: string; readonly from: number; readonly line: number } | null {
+  side?: 'left',
+): Place | null {
   const at = lines[to]
   if (at === undefined) return null
-  const numbers = lines
+  const rows = lines
     .slice(Math.min(from, to), Math.max(from, to) + 1)
     .filter(({ file }) => file === at.file)
-    .flatMap((line) => lineOf(line) ?? [])
-  const [first] = numbers
-  const last = numbers.at(-1)
-  return first === undefined || last === undefined
-    ? null
-    : { path: at.file.path, from: first, line: last }
+    .flatMap(rowsOf)
+    .filter(({ old }) => side === undefined || old !== null)
+  const about = linesAbout(
+    at.file.path,
+    side === undefined ? rows : rows.map(({ old }) => ({ old, line: null })),
+  )
+  if (about === null) return null
+  const number = about.side === 'left' ? 'old' : 'line'
+  return { ...about, text: rows.filter((row) => row[number] !== null).map(textOf) }
 }
+
+/** Characters of a line by which it is known again. */
+const KNOWN = 400
+
+export const textOf = ({ text }: DiffRow): string => text.slice(0, KNOWN)

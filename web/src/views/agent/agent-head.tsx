@@ -34,7 +34,13 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
     id = parent.parent_id
   }
   const ended = hasEnded(node)
-  const away = readOnly || link !== 'live'
+  const away = link !== 'live'
+  const mayAct = !readOnly
+  const mayResume =
+    node.pane === null &&
+    node.kind !== 'process' &&
+    node.state !== 'completed' &&
+    node.state !== 'spawning'
   const failed = resume.error ?? interrupt.error
   const said = resume.data?.errors[0]?.error ?? failed?.message
   return (
@@ -64,7 +70,7 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
         </Link>
       )}
       <span className="agent-actions">
-        {!ended && (
+        {mayAct && !ended && (
           <button
             type="button"
             className="button"
@@ -74,7 +80,7 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
             Message
           </button>
         )}
-        {!ended && node.state === 'running' && node.kind !== 'process' && (
+        {mayAct && !ended && node.state === 'running' && node.kind !== 'process' && (
           <button
             type="button"
             className="button"
@@ -85,7 +91,7 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
             Interrupt
           </button>
         )}
-        {node.pane === null && node.kind !== 'process' && node.state !== 'completed' && (
+        {mayAct && mayResume && (
           <button
             type="button"
             className="button"
@@ -96,7 +102,7 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
             Resume
           </button>
         )}
-        {!ended && node.parent_id !== null && (
+        {mayAct && !ended && node.parent_id !== null && (
           <button
             type="button"
             className="button danger"

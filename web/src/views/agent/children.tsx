@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import { useReadOnly } from '../../live/context.tsx'
 import { useTree, type TreeNode } from '../../live/tree.ts'
 import { CellText, palette } from '../../parts/cell.tsx'
 import { Empty } from '../../parts/states.tsx'
@@ -8,10 +9,11 @@ import { agentPath } from '../../shell/places.ts'
 
 export function Children({ node }: { readonly node: TreeNode }) {
   const { shorts } = useTree()
+  const readOnly = useReadOnly()
   if (node.children.length === 0)
     return (
       <Empty title="It has no children">
-        <Link href="/spawn">Spawn agents</Link>
+        {!readOnly && <Link href="/spawn">Spawn agents</Link>}
       </Empty>
     )
   return (

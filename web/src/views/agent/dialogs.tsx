@@ -1,42 +1,37 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useStanding } from '../../live/context.tsx'
 import { useAction } from '../../live/queries.ts'
 import type { TreeNode } from '../../live/tree.ts'
 import { CellText, palette } from '../../parts/cell.tsx'
+import { useKept } from '../../parts/kept.ts'
 import { hasEnded } from '../../../../src/domain/tree-filters.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { agentState } from '../../../../src/surfaces/text/tree/tree-cells.ts'
 import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
+import { Dialog } from './dialog.tsx'
 
 interface Props {
   readonly node: TreeNode
   readonly close: () => void
 }
 
-function Dialog({
-  title,
-  close,
-  children,
-}: {
-  readonly title: string
-  readonly close: () => void
-  readonly children: ReactNode
-}) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
-  return (
-    <dialog ref={dialog} className="agent-dialog" aria-label={title} onClose={close}>
-      <h2>{title}</h2>
-      {children}
-    </dialog>
-  )
-}
-
 export function MessageDialog({ node, close }: Props) {
   const send = useAction('send')
-  const [message, setMessage] = useState('')
+  const { link } = useStanding()
+  const [kept, keep] = useKept<string>(`message:${node.id}`)
+  const message = kept ?? ''
+  const isOver = hasEnded(node)
+  const cannot = message.trim() === '' || send.isPending || link !== 'live' || isOver
   const submit = () => {
-    if (message.trim() === '' || send.isPending) return
-    send.mutate({ to: node.id, message }, { onSuccess: close })
+    if (cannot) return
+    send.mutate(
+      { to: node.id, message },
+      {
+        onSuccess: () => {
+          keep((now) => (now === message ? undefined : now))
+          close()
+        },
+      },
+    )
   }
   return (
     <Dialog title={`Message to ${printableLine(node.short)}`} close={close}>
@@ -53,7 +48,7 @@ export function MessageDialog({ node, close }: Props) {
             autoFocus
             rows={6}
             value={message}
-            onChange={({ target }) => setMessage(target.value)}
+            onChange={({ target }) => keep(() => (target.value === '' ? undefined : target.value))}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit()
             }}
@@ -62,6 +57,11 @@ export function MessageDialog({ node, close }: Props) {
             It arrives when its turn ends, and begins the next one. Ctrl-Enter sends.
           </span>
         </label>
+        {isOver && (
+          <p role="alert" className="tone-attention">
+            It has ended meanwhile: nobody would read this. What you wrote stays in this tab.
+          </p>
+        )}
         {send.error !== null && (
           <p role="alert" className="tone-bad">
             {send.error.message}
@@ -71,11 +71,7 @@ export function MessageDialog({ node, close }: Props) {
           <button type="button" className="button" onClick={close}>
             Cancel
           </button>
-          <button
-            type="submit"
-            className="button primary"
-            disabled={message.trim() === '' || send.isPending}
-          >
+          <button type="submit" className="button primary" disabled={cannot}>
             Send
           </button>
         </div>
@@ -87,14 +83,17 @@ export function MessageDialog({ node, close }: Props) {
 /** Says what ends before it does. */
 export function KillDialog({ node, close }: Props) {
   const kill = useAction('kill')
+  const { link } = useStanding()
   const ends = nodesOf(node).filter((one) => !hasEnded(one))
   const working = ends.filter(({ state }) => state === 'running' || state === 'spawning').length
   return (
     <Dialog title={`Kill ${printableLine(node.short)}`} close={close}>
-      <p>
-        {ends.length === 1
-          ? `Its program ends now${working > 0 ? ', while it works' : ''}.`
-          : `${ends.length} programs end now, ${working} of them at work.`}{' '}
+      <p role="status">
+        {ends.length === 0
+          ? 'It has ended by itself meanwhile.'
+          : ends.length === 1
+            ? `Its program ends now${working > 0 ? ', while it works' : ''}.`
+            : `${ends.length} programs end now, ${working} of them at work.`}{' '}
         Branches, worktrees and pull requests stay.
       </p>
       <ul className="agent-ends">
@@ -116,14 +115,16 @@ export function KillDialog({ node, close }: Props) {
         <button type="button" className="button" autoFocus onClick={close}>
           Cancel
         </button>
-        <button
-          type="button"
-          className="button danger"
-          disabled={kill.isPending}
-          onClick={() => kill.mutate({ agent: node.id }, { onSuccess: close })}
-        >
-          {ends.length === 1 ? 'Kill it' : `Kill all ${ends.length}`}
-        </button>
+        {ends.length > 0 && (
+          <button
+            type="button"
+            className="button danger"
+            disabled={kill.isPending || link !== 'live'}
+            onClick={() => kill.mutate({ agent: node.id }, { onSuccess: close })}
+          >
+            {ends.length === 1 ? 'Kill it' : `Kill all ${ends.length}`}
+          </button>
+        )}
       </div>
     </Dialog>
   )

@@ -1,9 +1,9 @@
-import { Link } from 'wouter'
 import type { TreeNode } from '../../live/tree.ts'
 import { Empty } from '../../parts/states.tsx'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { plural, shortCount, shortMoney } from '../../../../src/surfaces/text/quantity.ts'
 import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
+import { OverTime } from './over-time.tsx'
 
 /** What it used so far, by model, and all below it together. */
 export function Usage({ node }: { readonly node: TreeNode }) {
@@ -62,7 +62,7 @@ export function Usage({ node }: { readonly node: TreeNode }) {
           No price is configured for {node.unpriced_models.map(printableLine).join(', ')}.
         </p>
       )}
-      <Link href="/cost">All agents, over time</Link>
+      <OverTime agent={node.id} hasBelow={all.length > 1} />
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useAction, useTool } from '../../live/queries.ts'
 import { wordsOf } from '../../api/errors.ts'
 import type { ToolResult } from '../../api/call.ts'
-import { useNow } from '../../parts/now.ts'
+import { daemonTime, useNow } from '../../parts/now.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { shortDuration } from '../../../../src/surfaces/text/duration.ts'
 import { forgeNotes } from '../../../../src/surfaces/text/fold-words.ts'
@@ -45,7 +45,7 @@ export default function FoldView() {
 /** Seconds since something was read: what it says of ages is of then. */
 function useLater(readAt: number): number {
   const now = useNow()
-  return readAt === 0 ? 0 : Math.max(0, (now - readAt) / 1000)
+  return readAt === 0 ? 0 : Math.max(0, (now - daemonTime(readAt)) / 1000)
 }
 
 function Chains({ fold, later }: { readonly fold: FoldDocument; readonly later: number }) {

@@ -26,7 +26,7 @@ export default function InboxView() {
   const [type, setType] = useState<Shown>(null)
   const { total, byType, news } = useInbox(null)
   const { items, error, retry, more, hasMore } = useInbox(type === 'news' ? null : type)
-  const settling = useSettle()
+  const settling = useSettle(items)
   const [text, setText] = useState('')
   const open = useMemo(
     () =>

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
-import { call, type ToolInput, type ToolName } from '../../api/call.ts'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { ToolInput, ToolName } from '../../api/call.ts'
+import { callOnce } from '../../api/call-once.ts'
 import { wordsOf } from '../../api/errors.ts'
+import type { Item } from './items.ts'
 
 /** Does what settles an item. */
 export type Settle = <Name extends ToolName>(
@@ -25,8 +27,8 @@ export interface Settling {
   /** Ids of items for which something is under way. */
   readonly going: ReadonlySet<string>
   /**
-   * When those were settled whose ids these are, though the inbox that was read last may have them.
-   * Milliseconds since the epoch.
+   * Since when those were there that were settled, by id, though the inbox that was read last may
+   * have them: what comes later under the same id is another. Milliseconds since the epoch.
    */
   readonly settled: ReadonlyMap<string, number>
   /** What went wrong, by id. */
@@ -37,25 +39,28 @@ export interface Settling {
 }
 
 /** It outlasts the item’s form: one goes on to the next while the last is sent. */
-export function useSettle(): Settling {
+export function useSettle(items: readonly Item[] | undefined): Settling {
   const queries = useQueryClient()
   const [going, setGoing] = useState<ReadonlySet<string>>(new Set())
   const [settled, setSettled] = useState<ReadonlyMap<string, number>>(new Map())
   const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map())
   const [said, say] = useState('')
+  const known = useRef(items)
+  useEffect(() => {
+    known.current = items
+  })
   const settle = useCallback<Settle>(
     (item, tool, input, { words, done, as, stays }) => {
       setGoing((before) => new Set(before).add(item))
       setErrors((before) => new Map([...before].filter(([id]) => id !== item)))
+      const since = known.current?.find(({ id }) => id === item)?.since
       const work = async () => {
         try {
-          await call(tool, input, {
-            key: crypto.randomUUID(),
-            ...(as === undefined ? {} : { as }),
-          })
+          await callOnce(tool, input, { as })
           done?.()
           say(words)
-          if (stays === undefined) setSettled((before) => new Map(before).set(item, Date.now()))
+          if (stays === undefined && since !== undefined)
+            setSettled((before) => new Map(before).set(item, since))
         } catch (thrown) {
           setErrors((before) => new Map(before).set(item, wordsOf(thrown)))
           say('')

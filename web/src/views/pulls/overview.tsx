@@ -7,6 +7,7 @@ import { agentPath } from '../../shell/places.ts'
 import { ChipView } from './chips.tsx'
 import { MergeBox } from './merge-box.tsx'
 import { ThreadView } from './review/thread-view.tsx'
+import type { Revealed } from './review/files-tab.tsx'
 import { threadsOf } from './review/threads.ts'
 import { NOT_COUNTED, verdictChip, type PullDetails } from './words.ts'
 
@@ -20,7 +21,7 @@ export function Overview({
   readonly pull: PullDetails
   readonly head: string
   readonly showNew: () => void
-  readonly goTo: (place: { readonly path: string; readonly line: number | null }) => void
+  readonly goTo: (place: Revealed) => void
 }) {
   const now = useNow()
   const threads = threadsOf(pull.reviews, { movesLines: /^https?:/.test(pull.url) })
@@ -63,7 +64,13 @@ export function Overview({
                 number={pull.number}
                 thread={thread}
                 withPlace
-                go={() => goTo({ path: thread.path, line: thread.isOutdated ? null : thread.line })}
+                go={() =>
+                  goTo({
+                    path: thread.path,
+                    line: thread.isOutdated ? null : thread.line,
+                    side: thread.side,
+                  })
+                }
               />
             ))}
           </section>

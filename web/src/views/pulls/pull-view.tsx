@@ -10,7 +10,7 @@ import { ChecksTab } from './checks-tab.tsx'
 import { ChipView } from './chips.tsx'
 import { CommitsTab } from './commits-tab.tsx'
 import { Overview } from './overview.tsx'
-import { FilesTab } from './review/files-tab.tsx'
+import { FilesTab, type Revealed } from './review/files-tab.tsx'
 import { usePinnedDiff } from './review/pinned-diff.ts'
 import { checksChip, conflictChip, reviewChip, stateChip, type PullDetails } from './words.ts'
 import './pulls.css'
@@ -47,7 +47,7 @@ function Shown({ pull }: { readonly pull: PullDetails }) {
   const [, go] = useLocation()
   const wanted = new URLSearchParams(useSearch()).get('tab')
   const tab: Tab = TABS.find(([name]) => name === wanted)?.[0] ?? 'overview'
-  const [reveal, setReveal] = useState<{ path: string; line: number | null } | null>(null)
+  const [reveal, setReveal] = useState<Revealed | null>(null)
   const pinned = usePinnedDiff(number, tab === 'files')
   const toTab = (to: Tab) => go(`${pullPath(number)}?tab=${to}`)
 

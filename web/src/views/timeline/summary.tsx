@@ -73,7 +73,11 @@ export function Summary({
           )}
         </Fact>
         <Fact name="Spent" tone="bold" count={found === null ? null : spentFigure(found.spent)}>
-          {found === null ? null : spentWords(found.spent)}
+          {found !== null && (
+            <span className="timeline-words" title={spentWords(found.spent)}>
+              {spentWords(found.spent)}
+            </span>
+          )}
         </Fact>
       </dl>
     </section>

@@ -4,6 +4,7 @@ import { lastHere } from '../../live/last-here.ts'
 import { useTree } from '../../live/tree.ts'
 import { SUMMARY_TYPES } from '../../../../src/surfaces/text/log/summary.ts'
 import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
+import { daemonNow } from '../../parts/now.ts'
 import { Failed } from '../../parts/states.tsx'
 import { EventList } from './event-list.tsx'
 import { fits, type EventWish } from './fits.ts'
@@ -27,7 +28,7 @@ export default function TimelineView() {
   const text = query.toString()
   // The time of day moves on; what is looked at stays until something else is chosen.
   const { preset, range } = useMemo(
-    () => rangeOf(new URLSearchParams(text), Date.now(), lastHere()),
+    () => rangeOf(new URLSearchParams(text), daemonNow(), lastHere()),
     [text],
   )
   const groups = useMemo(

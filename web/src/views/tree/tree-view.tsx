@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useStanding } from '../../live/context.tsx'
+import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useTree } from '../../live/tree.ts'
 import { isTyping } from '../../parts/keys.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -13,11 +13,16 @@ import { HEIGHT, TreeRow } from './tree-row.tsx'
 import './tree.css'
 
 const NOTHING: Wish = { text: '', state: 'all', sort: 'age', folded: new Set() }
+/** Rows drawn above and below those that are seen. */
+const OVERSCAN = 6
+/** About so much stands above the rows: as many as that leaves are drawn before they are measured. Pixels. */
+const ABOVE = 160
 
 /** The whole tree, live, with what needs the person on top. */
 export function TreeView() {
   const { tree, shorts, error } = useTree()
   const { link } = useStanding()
+  const readOnly = useReadOnly()
   const [wish, setWish] = useState(NOTHING)
   const [selected, setSelected] = useState<string | null>(null)
   const [, go] = useLocation()
@@ -27,7 +32,8 @@ export function TreeView() {
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => HEIGHT,
-    overscan: 12,
+    overscan: OVERSCAN,
+    initialRect: { width: 0, height: window.innerHeight - ABOVE },
   })
   const at = Math.max(
     0,
@@ -133,10 +139,11 @@ export function TreeView() {
             </div>
           </div>
         </div>
-        {tree !== null && tree.counts.agents <= 1 && (
+        {tree !== null && tree.counts.agents === 0 && (
           <Empty title="Only the root is here">
             <p>
-              Give it a task with <code>exomonad up "what to do"</code>, or spawn from here.
+              Give it a task with <code>exomonad up "what to do"</code>
+              {readOnly ? '.' : ', or spawn from here.'}
             </p>
           </Empty>
         )}

@@ -1,3 +1,4 @@
+import type { Side } from '../../../../domain/formats/line-range.ts'
 import type { Unreadable } from '../../unreadable.ts'
 
 /**
@@ -47,6 +48,7 @@ export interface RawLineComment extends RawWords {
 export interface RawThread {
   readonly id: string
   readonly isResolved: boolean
+  readonly diffSide: 'LEFT' | 'RIGHT'
   readonly comments: {
     readonly nodes: readonly ({ readonly fullDatabaseId: string | number | null } | null)[] | null
   }
@@ -194,7 +196,10 @@ export interface RawPull extends RawState {
   } | null
 }
 
-export type Threads = ReadonlyMap<string, { readonly id: string; readonly resolved: boolean }>
+export type Threads = ReadonlyMap<
+  string,
+  { readonly id: string; readonly resolved: boolean; readonly side: Side }
+>
 
 /** A pull request read to the ends of its lists. */
 export interface FullPull {

@@ -103,8 +103,11 @@ async function more(
 
 const byFirstComment = (threads: readonly RawThread[]): Threads =>
   new Map(
-    threads.flatMap(({ id, isResolved, comments }) => {
+    threads.flatMap(({ id, isResolved, diffSide, comments }) => {
       const first = comments.nodes?.[0]
-      return first == null ? [] : [[String(first.fullDatabaseId), { id, resolved: isResolved }]]
+      const side = diffSide === 'LEFT' ? 'left' : 'right'
+      return first == null
+        ? []
+        : [[String(first.fullDatabaseId), { id, resolved: isResolved, side }]]
     }),
   )

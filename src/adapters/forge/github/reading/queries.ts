@@ -122,7 +122,7 @@ export const MORE_LINE_COMMENTS = `query MoreLineComments($id: ID!, $after: Stri
 ${[WHO, LINE_COMMENTS].join('\n')}`
 
 const threads = (page: string): string =>
-  `reviewThreads(${page}) { ${PAGE} nodes { id isResolved comments(first: 1) { nodes { fullDatabaseId } } } }`
+  `reviewThreads(${page}) { ${PAGE} nodes { id isResolved diffSide comments(first: 1) { nodes { fullDatabaseId } } } }`
 
 /** The checks of what stands in merge queues, as far as they have come there, by `n0`, `n1`, …. */
 export const queueChecks = (

@@ -101,6 +101,7 @@ function toLineComment(
       ...linesOf(raw),
       body,
       author: bySame ? reviewer : author,
+      ...(thread?.side === 'left' ? { side: thread.side } : {}),
       ...(thread === undefined ? {} : { thread: thread.id, resolved: thread.resolved }),
     },
   ]

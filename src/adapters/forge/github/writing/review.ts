@@ -59,13 +59,16 @@ export function createReview({
       commit_id: commit,
       event: 'COMMENT',
       body,
-      comments: comments.map(({ path, line, startLine, body: words }) => ({
-        path,
-        ...(startLine == null ? {} : { start_line: startLine, start_side: 'RIGHT' }),
-        line,
-        side: 'RIGHT',
-        body: fitText(words),
-      })),
+      comments: comments.map(({ path, line, startLine, side: of, body: words }) => {
+        const side = of === 'left' ? 'LEFT' : 'RIGHT'
+        return {
+          path,
+          ...(startLine == null ? {} : { start_line: startLine, start_side: side }),
+          line,
+          side,
+          body: fitText(words),
+        }
+      }),
     }
     try {
       return await client.rest<RawReview>(`POST ${PULL}/reviews`, review, { accept: [422] })
@@ -97,12 +100,18 @@ export function createReview({
       )
       .catch(() => [])
     const left = [...made]
-    return sent.flatMap(({ path, line, startLine = null, body }) => {
+    return sent.flatMap(({ path, line, startLine = null, side, body }) => {
       const index = left.findIndex((one) => one.path === path && one.body === fitText(body))
       const [found] = index < 0 ? [] : left.splice(index, 1)
       return found === undefined
         ? []
-        : [{ id: String(found.id), path, line, startLine, body, author }]
+        : [
+            {
+              id: String(found.id),
+              ...{ path, line, startLine, body, author },
+              ...(side === undefined ? {} : { side }),
+            },
+          ]
     })
   }
 
@@ -120,13 +129,13 @@ export function createReview({
       let answer = await send(number, pull.head.sha, words(rest), onLines)
       if (answer.status === 422 && onLines.length > 0) {
         const hunkOf = await commentableLines(client, number)
-        const isOnDiff = ({ path, line }: NewComment): boolean => hunkOf(path, line) !== undefined
+        const isOnDiff = (comment: NewComment): boolean =>
+          hunkOf(comment, comment.line) !== undefined
         rest = comments.filter((comment) => !isOnDiff(comment))
         onLines = comments
           .filter(isOnDiff)
           .map((comment) =>
-            hunkOf(comment.path, comment.startLine ?? comment.line) ===
-            hunkOf(comment.path, comment.line)
+            hunkOf(comment, comment.startLine ?? comment.line) === hunkOf(comment, comment.line)
               ? comment
               : onLastLine(comment),
           )

@@ -25,8 +25,12 @@ export function createPulls(session: Session): PullStore {
       atomic(async (own) => {
         const [added] = await own.rows(INSERT_REVIEW, review)
         if (added === undefined) throw new Error('an insert answered no row')
-        for (const { thread = null, startLine = null, ...comment } of comments)
-          await own.change(INSERT_COMMENT, { ...comment, startLine, thread, review: added.id })
+        for (const { thread = null, startLine = null, side = 'right', ...comment } of comments)
+          await own.change(INSERT_COMMENT, {
+            ...comment,
+            ...{ startLine, side, thread },
+            review: added.id,
+          })
         const kept = await own.rows(COMMENTS_OF_REVIEW, { review: added.id })
         return { ...added, comments: kept.map(toComment) }
       }),
@@ -110,6 +114,7 @@ const COMMENTS = ({ db }: Tools) =>
       'review_comments.path',
       'review_comments.line',
       'review_comments.startLine',
+      'review_comments.side',
       'review_comments.body',
       'review_comments.thread',
     ])

@@ -70,8 +70,9 @@ export function commentRows(
   { width, palette }: { readonly width: number; readonly palette: Palette },
 ): string[] {
   return commentsAt(review, index).flatMap((comment) =>
-    wrapText(`${linesWords(comment.line, comment.from)}: ${comment.body}`, width - 6).map(
-      (text) => `  ${palette.special('┊')}   ${palette.special(text)}`,
-    ),
+    wrapText(
+      `${linesWords(comment.line, comment.from, comment.side)}: ${comment.body}`,
+      width - 6,
+    ).map((text) => `  ${palette.special('┊')}   ${palette.special(text)}`),
   )
 }

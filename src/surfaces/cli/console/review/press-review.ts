@@ -23,7 +23,7 @@ export function createReviewPress(options: {
     if (about === null)
       return lines.notify(
         get().viewed,
-        'A comment stands on lines that the new version has: choose one of those.',
+        'A comment stands on lines of a file: choose one of those.',
         'attention',
       )
     dispatch({ type: 'ask', ask: { kind: 'comment', number: review.number, about, line: EMPTY } })

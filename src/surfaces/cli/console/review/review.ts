@@ -1,4 +1,9 @@
-import type { DraftComment, Verdict } from '../../../text/diff/draft-comment.ts'
+import {
+  isLineOf,
+  linesAbout,
+  type DraftComment,
+  type Verdict,
+} from '../../../text/diff/draft-comment.ts'
 import { diffRows, type DiffRow } from '../../../text/diff/diff-rows.ts'
 
 /** A pull request’s diff with what the person is about to say of it. */
@@ -103,8 +108,8 @@ function jump({ rows, cursor }: Review, to: 'hunk' | 'file', direction: 1 | -1):
 }
 
 /**
- * Which lines a comment at the cursor, or on the range, is about; null where none of them is in the
- * new version, which comments stand on.
+ * Which lines a comment at the cursor, or on the range, is about; null where there are none. Of a
+ * range in which lines were replaced those that came.
  */
 export function commentedLines({
   rows,
@@ -113,12 +118,8 @@ export function commentedLines({
 }: Pick<Review, 'rows' | 'cursor' | 'anchor'>): Omit<DraftComment, 'body'> | null {
   const [first, last] = [Math.min(anchor ?? cursor, cursor), Math.max(anchor ?? cursor, cursor)]
   const path = rows[cursor]?.path ?? ''
-  const lines = rows
-    .slice(first, last + 1)
-    .flatMap((row) => (row.path === path && row.line !== null ? [row.line] : []))
-  const [from] = lines
-  const line = lines.at(-1)
-  return from === undefined || line === undefined ? null : { path, from, line }
+  const about = rows.slice(first, last + 1).filter((row) => row.path === path)
+  return linesAbout(path, about)
 }
 
 /** What is to be sent and stands at that row; of lines that are no longer there at their file. */
@@ -127,10 +128,7 @@ export function commentsAt({ rows, comments }: Review, index: number): DraftComm
   if (row === undefined) return []
   return comments.filter((comment) => {
     if (comment.path !== row.path) return false
-    if (row.line !== null) return row.line === comment.line
-    return (
-      row.kind === 'file' &&
-      !rows.some(({ path, line }) => path === comment.path && line === comment.line)
-    )
+    if (row.kind !== 'file') return isLineOf(comment, row)
+    return !rows.some((one) => one.path === comment.path && isLineOf(comment, one))
   })
 }

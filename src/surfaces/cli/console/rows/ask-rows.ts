@@ -153,7 +153,7 @@ function askLabel(state: ConsoleState, ask: Extract<Ask, { line: Line }>): strin
     case 'deny':
       return `${ask.kind} what ${printableLine(ask.agent)} asks · a reason, or just Enter`
     case 'comment':
-      return `comment on ${linesWords(ask.about.line, ask.about.from)}`
+      return `comment on ${linesWords(ask.about.line, ask.about.from, ask.about.side)}`
     case 'review': {
       const count = state.reviews[ask.number]?.comments.length ?? 0
       const with_ = count === 0 ? '' : ` with ${plural(count, 'comment')}`

@@ -34,15 +34,20 @@ it('says the range of a comment in its words, which are on the last line: Gitea 
     comments: [
       { ...comment, path: 'a.ts' },
       { ...comment, path: 'untouched.ts' },
+      { path: 'a.ts', line: 2, side: 'left', body: 'Was it needed?' },
     ],
   })
   expect(sent).toMatchObject([
     {
       body: expect.stringContaining('`untouched.ts:3-7`: Why?'),
-      comments: [{ path: 'a.ts', new_position: 7, body: 'Lines 3–7: Why?' }],
+      comments: [
+        { path: 'a.ts', new_position: 7, old_position: 0, body: 'Lines 3–7: Why?' },
+        { path: 'a.ts', new_position: 0, old_position: 2, body: 'Was it needed?' },
+      ],
     },
   ])
   expect(made.comments).toMatchObject([
     { id: '1', path: 'a.ts', startLine: null, line: 7, body: 'Lines 3–7: Why?' },
+    { id: '2', path: 'a.ts', line: 2, side: 'left', body: 'Was it needed?' },
   ])
 })

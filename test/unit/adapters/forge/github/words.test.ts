@@ -65,12 +65,19 @@ describe('marks of reviews', () => {
 })
 
 describe('lines of a diff', () => {
-  it('are those of the new side that are shown, each in its hunk', () => {
+  it('are those of either side that are shown, each in its hunk', () => {
     const patch =
       '@@ -1,3 +1,4 @@ start\n one\n-two\n+zwei\n+drei\n four\n@@ -20 +30,2 @@\n+x\n y\n\\ No newline at end of file'
-    expect([...shownLines(patch).keys()]).toEqual([1, 2, 3, 4, 30, 31])
-    expect([...shownLines(patch).values()]).toEqual([1, 1, 1, 1, 2, 2])
-    expect(shownLines('').size).toBe(0)
+    const { left, right } = shownLines(patch)
+    expect([...right.keys()]).toEqual([1, 2, 3, 4, 30, 31])
+    expect([...right.values()]).toEqual([1, 1, 1, 1, 2, 2])
+    expect([...left]).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [20, 2],
+    ])
+    expect(shownLines('').right.size).toBe(0)
   })
 })
 

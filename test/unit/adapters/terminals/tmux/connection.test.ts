@@ -7,6 +7,7 @@ import {
   createConnection,
   type Connection,
 } from '../../../../../src/adapters/terminals/tmux/connection.ts'
+import { exec } from '../../../../helpers/exec.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'
 
 /**
@@ -31,6 +32,7 @@ describe('the connection to tmux', () => {
       binary: join(folder, 'tmux'),
       socketName: 'none',
       environment: { PATH: process.env['PATH'] ?? '' },
+      exec,
       timeout: 60_000,
       controlTimeout: 60_000,
       log: pino({ level: 'silent' }),

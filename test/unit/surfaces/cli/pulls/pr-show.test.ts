@@ -100,7 +100,7 @@ describe('what else `exomonad pr show` says of reviews', () => {
 
   it('(20.19) the state of each conversation on a line, where that is known, and the id to answer it by', () => {
     const comment = {
-      ...{ author: 'jane', thread: null },
+      ...{ author: 'jane', thread: null, side: 'right' as const },
       ...{ path: 'a.ts', line: 3, start_line: null, body: 'Why?' },
     }
     const comments = (['open', 'resolved', null] as const).map((conversation, index) => ({
@@ -109,8 +109,9 @@ describe('what else `exomonad pr show` says of reviews', () => {
       conversation,
     }))
     const range = { ...comment, start_line: 1, id: '3', conversation: null }
+    const old = { ...comment, side: 'left' as const, id: '4', conversation: null }
     expect(
-      lines(pull([review({ comments: [...comments, range] })])).filter((line) =>
+      lines(pull([review({ comments: [...comments, range, old] })])).filter((line) =>
         line.startsWith('a.ts'),
       ),
     ).toEqual([
@@ -118,6 +119,7 @@ describe('what else `exomonad pr show` says of reviews', () => {
       'a.ts:3  ✓ resolved  comment 1',
       'a.ts:3  comment 2',
       'a.ts:1-3  comment 3',
+      'a.ts:3 (old version)  comment 4',
     ])
   })
 })

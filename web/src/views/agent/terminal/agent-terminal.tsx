@@ -22,7 +22,7 @@ export function AgentTerminal({ node }: { readonly node: TreeNode }) {
   if (pane === null) return <Left agent={node.id} state={node.state} />
   return (
     <Suspense
-      fallback={<div className="terminal" role="status" aria-label="Loading the terminal" />}
+      fallback={<div className="terminal-frame" role="status" aria-label="Loading the terminal" />}
     >
       <LiveTerminal
         key={pane}

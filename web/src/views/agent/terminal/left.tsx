@@ -6,7 +6,7 @@ import { printable } from '../../../../../src/surfaces/text/printable.ts'
 export function Left({ agent, state }: { readonly agent: string; readonly state: string }) {
   const { data, error, refetch } = useTool('screen', { agent, lines: 2000 })
   return (
-    <div className="terminal" role="region" aria-label="What it left">
+    <div className="terminal-frame" role="region" aria-label="What it left">
       <div className="terminal-bar">
         <span className="chip">
           {state === 'spawning' ? 'It is being started' : 'No terminal here'}

@@ -4,6 +4,7 @@ import { printableLine } from '../../../../../src/surfaces/text/printable.ts'
 import { openLink, type Standing, type TerminalLink } from './link.ts'
 import { createScreen, type Screen } from './screen.ts'
 import { Failed } from '../../../parts/states.tsx'
+import { Leave } from './leave.tsx'
 
 const History = lazy(() => import('./history.tsx'))
 
@@ -23,6 +24,7 @@ interface Props {
 /** One pane, drawn here: to look at first, and to type in after a click. */
 export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
   const box = useRef<HTMLDivElement>(null)
+  const stopButton = useRef<HTMLButtonElement>(null)
   const parts = useRef<{ screen: Screen; link: TerminalLink } | null>(null)
   const [standing, setStanding] = useState<Standing | null>(null)
   const current = useRef<Standing | null>(null)
@@ -71,9 +73,15 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
       },
     })
     parts.current = { screen, link }
+    const letGo = () => {
+      link.letGo()
+      stopButton.current?.focus()
+    }
     terminal.onData(link.type)
     terminal.onBinary(link.type)
-    terminal.attachCustomKeyEventHandler((event) => handleKey(event, screen, link, current.current))
+    terminal.attachCustomKeyEventHandler((event) =>
+      handleKey(event, screen, letGo, current.current),
+    )
     terminal.attachCustomWheelEventHandler((event) => {
       if (current.current?.opened?.kind === 'output') return true
       if (event.deltaY < 0) setPast(true)
@@ -103,7 +111,6 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
     parts.current?.link.letGo()
     stopButton.current?.focus()
   }
-  const stopButton = useRef<HTMLButtonElement>(null)
   const close = useCallback(() => {
     setPast(false)
     parts.current?.screen.terminal.focus()
@@ -112,7 +119,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
 
   return (
     <section
-      className="terminal"
+      className="terminal-frame"
       aria-label={`Terminal of ${name}`}
       data-mode={opened?.mode ?? 'none'}
     >
@@ -153,7 +160,15 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
           </button>
         )}
       </div>
-      {url !== null && <Leave url={url} done={() => setUrl(null)} />}
+      {url !== null && (
+        <Leave
+          url={url}
+          done={() => {
+            setUrl(null)
+            parts.current?.screen.terminal.focus()
+          }}
+        />
+      )}
       <div className="terminal-stage">
         <div
           ref={box}
@@ -193,7 +208,7 @@ const sizeOf = (standing: Standing | null): string => {
 function handleKey(
   event: KeyboardEvent,
   { terminal }: Screen,
-  link: TerminalLink,
+  letGo: () => void,
   standing: Standing | null,
 ): boolean {
   if (event.type !== 'keydown') return true
@@ -201,8 +216,8 @@ function handleKey(
   if (standing?.opened?.mode !== 'type') return false
   if (combined && (event.key === 'Escape' || event.code === 'KeyL')) {
     event.preventDefault()
-    link.letGo()
-    terminal.blur()
+    // To the button that says so, and not to nowhere: one goes on from there by keyboard.
+    letGo()
     return false
   }
   // The browser’s own way of pasting follows.
@@ -259,28 +274,4 @@ function lockWords(
     return ['tone-attention', 'Somebody types in another terminal', 'It has the size of theirs.']
   if (readOnly) return ['', 'You may look', 'This link was made to look only.']
   return ['', opened?.kind === 'output' ? 'Live' : 'Click to type', 'Looking changes nothing.']
-}
-
-/** What an agent wants opened is shown whole before it is. */
-function Leave({ url, done }: { readonly url: string; readonly done: () => void }) {
-  return (
-    <div className="terminal-link" role="alertdialog" aria-label="Open a link">
-      <span>Open</span>
-      <code>{printableLine(url)}</code>
-      <button
-        type="button"
-        className="button primary"
-        autoFocus
-        onClick={() => {
-          window.open(url, '_blank', 'noopener,noreferrer')
-          done()
-        }}
-      >
-        Open
-      </button>
-      <button type="button" className="button" onClick={done}>
-        Don’t
-      </button>
-    </div>
-  )
 }

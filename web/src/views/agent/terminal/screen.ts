@@ -165,6 +165,7 @@ export function isWebLink(text: string): boolean {
 
 /** Where there is none, or it is lost, the screen is made of elements. */
 function drawWithWebgl(terminal: Terminal): void {
+  if (!hasGpu()) return
   try {
     const webgl = new WebglAddon()
     webgl.onContextLoss(() => webgl.dispose())
@@ -172,6 +173,21 @@ function drawWithWebgl(terminal: Terminal): void {
   } catch {
     // Drawn without.
   }
+}
+
+/** Graphics cards that are none: the processor draws for them. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i
+
+/** Where the processor would draw for it, elements are on the screen sooner. */
+function hasGpu(): boolean {
+  const context = document
+    .createElement('canvas')
+    .getContext('webgl2', { failIfMajorPerformanceCaveat: true })
+  if (context === null) return false
+  const names = context.getExtension('WEBGL_debug_renderer_info')
+  const name: unknown = context.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? context.RENDERER)
+  context.getExtension('WEBGL_lose_context')?.loseContext()
+  return !SOFTWARE.test(String(name))
 }
 
 /** Programs choose their colours for a dark terminal, in a light page too. */

@@ -14,13 +14,14 @@ export interface Settled {
 export function useWords(item: Pick<Item, 'id'>): {
   readonly words: string
   readonly set: (words: string) => void
+  /** Forgets what stands there now, and not what is written after it was called for. */
   readonly clear: () => void
 } {
   const [kept, set] = useKept<string>(`inbox:${item.id}`)
   return {
     words: kept ?? '',
     set: (words) => set(() => (words === '' ? undefined : words)),
-    clear: () => set(() => undefined),
+    clear: () => set((now) => (now === kept ? undefined : now)),
   }
 }
 

@@ -54,7 +54,8 @@ function AnswerQuestion({ item, settle, isGoing }: Settled) {
 
 function Decide({ item, settle, isGoing }: Settled) {
   const { words, set, clear } = useWords(item)
-  const decide = (tool: 'approve' | 'deny') =>
+  const decide = (tool: 'approve' | 'deny') => {
+    if (isGoing) return
     settle(
       item.id,
       tool,
@@ -64,6 +65,7 @@ function Decide({ item, settle, isGoing }: Settled) {
       },
       { words: `${tool === 'approve' ? 'Approved' : 'Denied'}: ${item.title}`, done: clear },
     )
+  }
   return (
     <WordsForm
       label="Reason"
@@ -90,6 +92,7 @@ function Decide({ item, settle, isGoing }: Settled) {
       >
         Deny
       </button>
+      <span className="hint">Ctrl+Enter approves</span>
     </WordsForm>
   )
 }

@@ -1,22 +1,25 @@
 import { useEffect, useRef } from 'react'
 import { linesWords } from '../../../../../src/domain/formats/line-range.ts'
 import { Prose } from '../../../parts/prose.tsx'
-import type { Comment, useDraft } from './draft.ts'
+import type { useDraft } from './draft.ts'
+import type { Placed } from './placed.ts'
 
 /** A comment that is written, or waits to be sent with the review. */
 export function CommentDraft({
-  comment,
+  placed,
   head,
   change,
   remove,
   done,
 }: {
-  readonly comment: Comment
+  readonly placed: Placed
   /** Of the diff that is shown. */
   readonly head: string
   readonly done: () => void
 } & Pick<ReturnType<typeof useDraft>, 'change' | 'remove'>) {
-  const { id, body, isOpen, line, from } = comment
+  const { comment, standing, at } = placed
+  const { id, body, isOpen } = comment
+  const words = linesWords((at ?? comment).line, (at ?? comment).from, comment.side)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     if (isOpen) field.current?.focus()
@@ -27,12 +30,18 @@ export function CommentDraft({
     done()
   }
   return (
-    <section className="thread draft" aria-label={`Your comment on ${linesWords(line, from)}`}>
+    <section className="thread draft" aria-label={`Your comment on ${words}`}>
       <header>
         <strong>You</strong>
-        <span className="hint">{linesWords(line, from)}, not sent yet</span>
+        <span className="hint">{words}, not sent yet</span>
         {comment.head !== head && (
-          <span className="chip tone-attention">written about an older version</span>
+          <span className="chip tone-attention">
+            {standing === 'gone'
+              ? `written about ${comment.head.slice(0, 8)}; its lines are not here any more`
+              : standing === 'moved'
+                ? `written about ${comment.head.slice(0, 8)}; moved with its lines`
+                : `written about ${comment.head.slice(0, 8)}`}
+          </span>
         )}
       </header>
       {isOpen ? (
@@ -46,7 +55,7 @@ export function CommentDraft({
           <textarea
             ref={field}
             className="field"
-            aria-label={`Comment on ${linesWords(line, from)}`}
+            aria-label={`Comment on ${words}`}
             placeholder="What is to be changed here?"
             value={body}
             onChange={({ target }) => change(id, { body: target.value })}

@@ -1,19 +1,7 @@
 import { useCallback } from 'react'
-import {
-  sentComment,
-  type DraftComment,
-} from '../../../../../src/surfaces/text/diff/draft-comment.ts'
 import { useTree } from '../../../live/tree.ts'
 import { useKept } from '../../../parts/kept.ts'
-
-/** A comment that is written, or was and is not sent. */
-export interface Comment extends DraftComment {
-  readonly id: string
-  /** Its form is open. */
-  readonly isOpen: boolean
-  /** Head that it was written about. */
-  readonly head: string
-}
+import type { Comment } from './placed.ts'
 
 /** A review that is not sent yet. */
 export interface Draft {
@@ -75,9 +63,3 @@ export function useDraft(number: number): {
     clear: useCallback(() => set(() => undefined), [set]),
   }
 }
-
-/** Those with words, as `pr_review` takes them. */
-export const toSend = (comments: readonly Comment[]) =>
-  comments
-    .filter(({ body }) => body.trim() !== '')
-    .map((comment) => sentComment({ ...comment, body: comment.body.trim() }))

@@ -1,4 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from 'react'
+import { fileDiffs, type FileDiff } from '../../../../../src/surfaces/text/diff/file-diffs.ts'
 import { useReadOnly } from '../../../live/context.tsx'
 import { Diff, type Attached, type Place } from '../../../parts/diff/diff.tsx'
 import { Failed, Loading } from '../../../parts/states.tsx'
@@ -6,9 +7,14 @@ import type { PullDetails } from '../words.ts'
 import { CommentDraft } from './comment-form.tsx'
 import { useDraft } from './draft.ts'
 import type { PinnedDiff } from './pinned-diff.ts'
+import { placedIn } from './placed.ts'
 import { ReviewForm } from './review-form.tsx'
 import { ThreadView } from './thread-view.tsx'
 import { threadsOf } from './threads.ts'
+import { Unsent } from './unsent.tsx'
+
+/** Lines that somebody is taken to. */
+export type Revealed = Pick<Attached, 'path' | 'line' | 'side'>
 
 /** What changes, with what is said of it and what the person is about to say. */
 export function FilesTab({
@@ -18,7 +24,7 @@ export function FilesTab({
 }: {
   readonly pull: PullDetails
   readonly pinned: PinnedDiff
-  readonly reveal: { readonly path: string; readonly line: number | null } | null
+  readonly reveal: Revealed | null
 }) {
   const { number } = pull
   const readOnly = useReadOnly()
@@ -39,21 +45,27 @@ export function FilesTab({
     },
     [add, head],
   )
+  const placed = useMemo(() => {
+    let files: readonly FileDiff[] | undefined
+    return placedIn(draft.comments, head, () => (files ??= fileDiffs(shown?.diff ?? '')))
+  }, [draft.comments, head, shown])
   const attached = useMemo<readonly Attached[]>(
     () => [
       ...threadsOf(pull.reviews, { movesLines: /^https?:/.test(pull.url) }).map((thread) => ({
         key: `thread:${thread.key}`,
         path: thread.path,
         line: thread.isOutdated ? null : thread.line,
+        side: thread.side,
         render: () => <ThreadView number={number} thread={thread} />,
       })),
-      ...draft.comments.map((one) => ({
-        key: `draft:${one.id}`,
-        path: one.path,
-        line: one.line,
+      ...placed.map((one) => ({
+        key: `draft:${one.comment.id}`,
+        path: one.comment.path,
+        line: one.at?.line ?? null,
+        side: one.comment.side,
         render: () => (
           <CommentDraft
-            comment={one}
+            placed={one}
             head={head}
             change={change}
             remove={remove}
@@ -62,7 +74,7 @@ export function FilesTab({
         ),
       })),
     ],
-    [pull.reviews, pull.url, draft.comments, number, head, change, remove, backToDiff],
+    [pull.reviews, pull.url, placed, number, head, change, remove, backToDiff],
   )
   if (shown === undefined)
     return pinned.error !== null ? (
@@ -90,6 +102,9 @@ export function FilesTab({
         )}
         {newer === null && said}
       </div>
+      {!readOnly && pull.state !== 'open' && (
+        <Unsent state={pull.state} draft={draft} clear={clear} />
+      )}
       <Diff
         text={shown.diff}
         attached={attached}
@@ -112,7 +127,8 @@ export function FilesTab({
         <ReviewForm
           number={number}
           head={head}
-          draft={draft}
+          body={draft.body}
+          placed={placed}
           setBody={setBody}
           clear={clear}
           showNew={showNew}

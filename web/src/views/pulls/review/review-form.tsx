@@ -3,7 +3,8 @@ import { plural } from '../../../../../src/surfaces/text/quantity.ts'
 import type { Verdict } from '../../../../../src/surfaces/text/diff/draft-comment.ts'
 import { ApiError, wordsOf } from '../../../api/errors.ts'
 import { useAction } from '../../../live/queries.ts'
-import { toSend, type useDraft } from './draft.ts'
+import type { useDraft } from './draft.ts'
+import { toSend, type Placed } from './placed.ts'
 
 const VERDICTS: readonly (readonly [Verdict, string, string])[] = [
   ['comment', 'Comment', 'Say something; decide nothing.'],
@@ -19,7 +20,8 @@ const VERDICTS: readonly (readonly [Verdict, string, string])[] = [
 export function ReviewForm({
   number,
   head,
-  draft,
+  body,
+  placed,
   setBody,
   clear,
   showNew,
@@ -29,17 +31,20 @@ export function ReviewForm({
   readonly number: number
   /** What was looked at. */
   readonly head: string
+  readonly body: string
+  readonly placed: readonly Placed[]
   readonly showNew: () => void
   readonly close: () => void
   readonly sent: (words: string) => void
-} & Pick<ReturnType<typeof useDraft>, 'draft' | 'setBody' | 'clear'>) {
+} & Pick<ReturnType<typeof useDraft>, 'setBody' | 'clear'>) {
   const [verdict, setVerdict] = useState<Verdict>('comment')
   const review = useAction('pr_review')
   const name = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
-  const comments = toSend(draft.comments)
-  const isEmpty = verdict !== 'approve' && draft.body.trim() === '' && comments.length === 0
+  const comments = toSend(placed)
+  const earlier = placed.filter(({ comment }) => comment.head !== head).length
+  const isEmpty = verdict !== 'approve' && body.trim() === '' && comments.length === 0
   const isOld = review.error instanceof ApiError && review.error.code === 'HEAD_CHANGED'
   return (
     <form
@@ -54,7 +59,7 @@ export function ReviewForm({
         event.preventDefault()
         if (isEmpty || review.isPending) return
         review.mutate(
-          { pr_number: number, head_sha: head, verdict, body: draft.body.trim(), comments },
+          { pr_number: number, head_sha: head, verdict, body: body.trim(), comments },
           {
             onSuccess: () => {
               clear()
@@ -70,14 +75,15 @@ export function ReviewForm({
           ref={field}
           className="field"
           placeholder="What you think of it as a whole"
-          value={draft.body}
+          value={body}
           onChange={({ target }) => setBody(target.value)}
         />
       </label>
       <p className="hint">
         {comments.length === 0
           ? 'No comments on lines.'
-          : `With ${plural(comments.length, 'comment')} on lines.`}
+          : `With ${plural(comments.length, 'comment')} on lines.`}{' '}
+        {earlier > 0 && `Of an older version: ${earlier}; look where they stand now.`}
       </p>
       <fieldset>
         <legend className="sr-only">Verdict</legend>
@@ -100,7 +106,14 @@ export function ReviewForm({
         <div role="alert" className="tone-bad">
           <p>{wordsOf(review.error)}</p>
           {isOld && (
-            <button type="button" className="button" onClick={showNew}>
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                review.reset()
+                showNew()
+              }}
+            >
               Show the new version
             </button>
           )}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { placeText } from '../../../../../src/domain/formats/line-range.ts'
+import { linesWords, placeText } from '../../../../../src/domain/formats/line-range.ts'
 import { printableLine } from '../../../../../src/surfaces/text/printable.ts'
 import { wordsOf } from '../../../api/errors.ts'
 import { useReadOnly } from '../../../live/context.tsx'
@@ -20,10 +20,10 @@ export function ThreadView({
   readonly withPlace?: boolean
   readonly go?: (() => void) | undefined
 }) {
-  const { comments, isResolved, isOutdated, path, line, from } = thread
+  const { comments, isResolved, isOutdated, path, line, from, side } = thread
   const [isOpen, setOpen] = useState(!isResolved)
   const [first] = comments
-  const place = printableLine(placeText({ path, line, startLine: from }))
+  const place = printableLine(placeText({ path, line, startLine: from, side }))
   return (
     <section className="thread" aria-label={`Conversation on ${place}`}>
       <header>
@@ -34,10 +34,8 @@ export function ThreadView({
         ) : (
           (withPlace || isOutdated) && <bdi className="mono ellipsis">{place}</bdi>
         )}
-        {!withPlace && !isOutdated && from !== null && (
-          <span className="hint">
-            lines {from}–{line}
-          </span>
+        {!withPlace && !isOutdated && from !== null && line !== null && (
+          <span className="hint">{linesWords(line, from, side)}</span>
         )}
         {isOutdated && <span className="chip">of an older version</span>}
         {isResolved && <span className="chip tone-good">✓ resolved</span>}
@@ -82,11 +80,14 @@ function Reply({
   const [kept, set] = useKept<string>(`reply:${number}:${comment}`)
   const body = kept ?? ''
   if (readOnly) return null
-  const send = (resolve: boolean) =>
+  const send = (resolve: boolean) => {
+    if (review.isPending) return
     review.mutate(
       { pr_number: number, replies: [{ comment_id: comment, body: body.trim(), resolve }] },
-      { onSuccess: () => set(() => undefined) },
+      // What was written meanwhile stays.
+      { onSuccess: () => set((now) => (now === kept ? undefined : now)) },
     )
+  }
   return (
     <form
       className="reply"

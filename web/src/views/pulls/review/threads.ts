@@ -1,3 +1,4 @@
+import type { Side } from '../../../../../src/domain/formats/line-range.ts'
 import type { ToolResult } from '../../../../../src/tools/types.ts'
 
 export type PullReview = ToolResult<'pr_show'>['reviews'][number]
@@ -16,6 +17,7 @@ export interface Thread {
   readonly path: string
   readonly line: number | null
   readonly from: number | null
+  readonly side: Side
   readonly isResolved: boolean
   /** All of it is about an older head, and its line is of that. */
   readonly isOutdated: boolean
@@ -33,8 +35,8 @@ export function threadsOf(
   const threads = new Map<string, [Said, ...Said[]]>()
   for (const { stale, withheld, comments } of reviews) {
     for (const comment of comments) {
-      const { path, line, start_line: from, thread: id } = comment
-      const key = id ?? JSON.stringify([path, line, from ?? line])
+      const { path, line, start_line: from, side, thread: id } = comment
+      const key = id ?? JSON.stringify([path, line, from ?? line, side])
       const said = { ...comment, stale, withheld }
       const thread = threads.get(key)
       if (thread === undefined) threads.set(key, [said])
@@ -48,6 +50,7 @@ export function threadsOf(
       path: first.path,
       line: first.line,
       from: first.start_line,
+      side: first.side,
       isResolved: comments.at(-1)?.conversation === 'resolved',
       isOutdated: !options.movesLines && comments.every(({ stale }) => stale),
       comments,

@@ -493,6 +493,15 @@ describe('reviews and comments', () => {
     expect(found?.comments).toMatchObject([lines])
   })
 
+  it('on lines of the old version say so, where GitHub says the side', () => {
+    const sideOf = (threads: Parameters<typeof toReviews>[2]) =>
+      toReviews([review({ comments: [lineComment()] })], readers, threads)[0]?.comments[0]?.side
+    const thread = { id: 'T', resolved: false }
+    expect(sideOf(new Map([['7000000002', { ...thread, side: 'left' }]]))).toBe('left')
+    expect(sideOf(new Map([['7000000002', { ...thread, side: 'right' }]]))).toBeUndefined()
+    expect(sideOf(null)).toBeUndefined()
+  })
+
   it('(20.19) answers to conversations are of whom their marks name, in a review of one as in a review of several', () => {
     const robot = { author: { __typename: 'User', login: 'robot' } }
     const answer = (author: 'human' | typeof AGENT, id: string) =>
@@ -502,7 +511,7 @@ describe('reviews and comments', () => {
         body: markReview('So.', { author, state: 'commented', sum: SUM }, 'x'),
         replyTo: { fullDatabaseId: '7000000002' },
       })
-    const threads = new Map([['7000000002', { id: 'T', resolved: true }]])
+    const threads = new Map([['7000000002', { id: 'T', resolved: true, side: 'right' as const }]])
     const [one, several, own] = toReviews(
       [
         review({ ...robot, body: '', comments: [answer(AGENT, '3')] }),

@@ -151,8 +151,12 @@ describe('reviewing a diff', () => {
   it('says that what is gone has no line to comment on', async () => {
     const console = await reviewing()
     console.type('jjjc')
-    expect(console.store.get().ask).toBeNull()
-    expect(console.view(a.id).notices.at(-1)?.text).toContain('lines that the new version has')
+    console.line('was it needed?')
+    expect(console.review()?.comments).toEqual([
+      { path: 'src/a.ts', from: 2, line: 2, side: 'left', body: 'was it needed?' },
+    ])
+    console.type('u')
+    expect(console.review()?.comments).toEqual([])
     // With one that is there it is about that.
     console.type('vjc')
     console.line('both')

@@ -1,0 +1,78 @@
+import { call, type ToolInput, type ToolName, type ToolResult } from './call.ts'
+import { isUnanswered } from './errors.ts'
+
+/** Where the keys are kept of calls that nobody knows the outcome of: a reload loses none. */
+const KEPT = 'exomonad.unanswered'
+const MOST = 20
+/** Milliseconds after which the same words are meant anew. */
+const LIFE = 10 * 60_000
+
+interface Unanswered {
+  readonly of: string
+  readonly key: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+const running = new Map<string, Promise<unknown>>()
+
+/**
+ * A call that changes something, done once: asked for again while it is under way (a double click)
+ * it is the same call, and asked for again after its answer was lost it goes under the same key, by
+ * which the daemon knows it. Throws ApiError.
+ */
+export function callOnce<Name extends ToolName>(
+  name: Name,
+  input: ToolInput<Name>,
+  { as }: { readonly as?: string | undefined } = {},
+): Promise<ToolResult<Name>> {
+  const of = JSON.stringify([name, as ?? null, input])
+  const before = running.get(of)
+  if (before !== undefined) return before as Promise<ToolResult<Name>>
+  const work = async (): Promise<ToolResult<Name>> => {
+    const kept = read().find((one) => one.of === of)
+    const one = kept ?? { of, key: crypto.randomUUID(), at: Date.now() }
+    // Before it is sent: the page may be gone before the answer is.
+    write([...read().filter((other) => other.of !== of), one])
+    let isKnown = true
+    try {
+      return await call(name, input, { key: one.key, ...(as === undefined ? {} : { as }) })
+    } catch (thrown) {
+      isKnown = !isUnanswered(thrown)
+      throw thrown
+    } finally {
+      if (isKnown) write(read().filter((other) => other.of !== of))
+    }
+  }
+  const result = work().finally(() => running.delete(of))
+  running.set(of, result)
+  return result
+}
+
+/** As long as the page is open, where the storage does not take them. */
+let own: readonly Unanswered[] | undefined
+
+function read(): readonly Unanswered[] {
+  own ??= stored()
+  const now = Date.now()
+  return own.filter(({ at }) => now - at < LIFE)
+}
+
+function stored(): readonly Unanswered[] {
+  try {
+    const found: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]')
+    return Array.isArray(found) ? found : []
+  } catch {
+    return []
+  }
+}
+
+function write(unanswered: readonly Unanswered[]): void {
+  own = unanswered.slice(-MOST)
+  try {
+    if (own.length === 0) sessionStorage.removeItem(KEPT)
+    else sessionStorage.setItem(KEPT, JSON.stringify(own))
+  } catch {
+    // Full, or not allowed.
+  }
+}
