@@ -38,7 +38,7 @@ export function programOfRole(
   if (name === undefined) {
     throw new ExomonadError(
       'AGENT_CLI_MISSING',
-      `No program is set for the role "${role}". Write [roles.${role}] agent = "NAME" and [agents.NAME] in ${configFile}; the comments in that file show how.`,
+      `No program is set for the role "${role}". Write [roles.${role}] agent = "NAME" and [agents.NAME] in ${configFile}; the comments in that file show how. Where one was installed since, \`exomonad init\` does it.`,
       { role },
     )
   }

@@ -55,6 +55,15 @@ ${multiplexer === null ? MULTIPLEXER_COMMENT : multiplexerLines(multiplexer)}
 # kind = "desktop"
 `
 
+/**
+ * The same with a program for both roles, where they stand as they were written without one; null
+ * where somebody has said otherwise.
+ */
+export const withAgent = (text: string, agent: string): string | null =>
+  text.includes(roles(null)) && !/^\s*\[?roles\b/m.test(text)
+    ? text.replace(roles(null), () => roles(agent))
+    : null
+
 const forgeLines = (forge: InitialForge): string =>
   forge.kind === 'local'
     ? '# [forge]\n# kind = "github"'

@@ -33,6 +33,7 @@ import { printableLine } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'
 import { renderFacts } from '../../text/table.ts'
 import { rootElsewhere } from '../agents/root-elsewhere.ts'
+import { takeLateAgent } from './late-agent.ts'
 import { shortPath } from '../../text/short-path.ts'
 
 export function define(command: Command, context: CliContext): void {
@@ -91,6 +92,8 @@ export function define(command: Command, context: CliContext): void {
             return initialConfig(found[0]?.name ?? null, initialForge(chosen), choice.toWrite)
           },
         )
+        const late = await takeLateAgent(context, setUp)
+        found ??= late
         const forge = chosen ?? (await reportForge(context, setUp, wanted))
         const prepared = await prepareAgents(context, setUp, prepare)
         const worktrees = await prepareWorktrees(context, setUp, provide)
@@ -138,6 +141,7 @@ export function define(command: Command, context: CliContext): void {
             started,
             growsFrom,
             found,
+            late: late !== null,
             prepared,
             worktrees,
             making,
@@ -157,6 +161,8 @@ function describe(
     started: boolean
     growsFrom: string
     found: readonly AgentProgram[] | null
+    /** Both roles got a program only now. */
+    late: boolean
     prepared: Prepared
     worktrees: WorktreeReport
     making: WorktreeMaking | null
@@ -166,10 +172,12 @@ function describe(
 ): string[] {
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
-  const moved = daemon.terminals.written
-    ? `its agents go to ${daemon.terminals.kind ?? ''}`
-    : 'nothing was changed'
-  const changed = setUp.wroteConfig ? 'its configuration was gone, and is back' : moved
+  const changes = [
+    ...(setUp.wroteConfig ? ['its configuration was gone, and is back'] : []),
+    ...(daemon.late ? [`tl and dev run ${printableLine(daemon.found?.[0]?.name ?? '')} now`] : []),
+    ...(daemon.terminals.written ? [`its agents go to ${daemon.terminals.kind ?? ''}`] : []),
+  ]
+  const changed = changes.join('; ') || 'nothing was changed'
   const headline = setUp.already
     ? `${palette.good('✓')} exomonad is set up here already; ${changed}`
     : `${palette.good('✓')} exomonad is set up in ${palette.bold(short(setUp.paths.home))}`
@@ -210,12 +218,12 @@ function describe(
       ? [
           `${palette.attention('!')} ${setUp.untrusted.map(printableLine).join(', ')} came with this repository and runs nothing yet. Read it, then run \`exomonad trust\`.`,
         ]
-      : setUp.already && !setUp.wroteConfig
+      : setUp.already && !setUp.wroteConfig && !daemon.late
         ? []
         : [
             (daemon.found ?? []).length > 0
               ? 'Next: `exomonad up "TASK"`. Or watch `exomonad demo` first.'
-              : 'Next: name your agent program in the configuration, then `exomonad up "TASK"`. Or watch `exomonad demo` first.',
+              : 'Next: install an agent program and run `exomonad init` again, or name yours in the configuration; then `exomonad up "TASK"`. Or watch `exomonad demo` first.',
           ]
   return [
     headline,
