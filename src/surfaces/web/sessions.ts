@@ -46,8 +46,8 @@ export interface Sessions {
   /** A secret for a link. */
   link(rights: { readonly readOnly: boolean }): { token: string; expiresAt: number }
   /**
-   * The cookie’s value and the page key; undefined where the link is unknown, was used, or is too old. What the
-   * browser had open by the cookie `before` ends: it has only one.
+   * The cookie’s value and the page key; undefined where the link is unknown, was used, or is too
+   * old. What the browser had open by the cookie `before` ends: it has only one.
    */
   open(token: string, before?: string): (Opened & { readonly page: string }) | undefined
   find(cookie: string): Session | undefined
