@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
 import { useStanding } from '../../live/context.tsx'
 import { useTree, type LiveNode, type LiveTree } from '../../live/tree.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -29,9 +30,9 @@ export default function AgentView({ agent }: { readonly agent: string }) {
     return (
       <Empty title="There is no such agent">
         <p>It was cleaned away, or belongs to another repository.</p>
-        <a className="button" href="/">
+        <Link className="button" href="/">
           To the tree
-        </a>
+        </Link>
       </Empty>
     )
   return (

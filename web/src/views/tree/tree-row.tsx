@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { Link } from 'wouter'
 import type { LiveNode } from '../../live/tree.ts'
 import { CellText, palette } from '../../parts/cell.tsx'
 import { useNow } from '../../parts/now.ts'
@@ -98,13 +99,13 @@ export const TreeRow = memo(function TreeRow({
       <Since node={node} />
       <span className="ellipsis">
         {node.pr !== null && (
-          <a
+          <Link
             href={pullPath(node.pr.number)}
             tabIndex={-1}
             onClick={(event) => event.stopPropagation()}
           >
             <CellText cell={pullCell(node, palette)} chip />
-          </a>
+          </Link>
         )}
       </span>
       <span className="ellipsis">
