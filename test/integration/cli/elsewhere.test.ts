@@ -253,9 +253,13 @@ describeWithSshd('a person elsewhere', () => {
     expect(link.port).not.toBe(there.port)
     const opened = await fetch(link, { redirect: 'manual' })
     const cookie = String(opened.headers.get('set-cookie')).split(';')[0] ?? ''
+    const key = String(opened.headers.get('location')).replace('/#page=', '')
     const asked = await fetch(new URL('/v1/tools/tree', link), {
       method: 'POST',
-      headers: { cookie, origin: link.origin, 'content-type': 'application/json' },
+      headers: {
+        ...{ cookie, origin: link.origin, 'content-type': 'application/json' },
+        'x-exomonad-page': key,
+      },
       body: '{}',
     })
     expect(await asked.json()).toMatchObject({ root: { worktree: tree.repository.path } })
