@@ -111,7 +111,9 @@ describe('the fold', () => {
     expect((await tree.events('landing.red')).map(({ payload }) => payload)).toMatchObject([
       { number: right, partner: { number: left } },
     ])
-    expect(tree.runs().length - before).toBeLessThan(4)
+    // None to one mostly. Where a busy machine lands them one by one, what is left is another chain
+    // each time; anew, there would be one for each of them and those that look for the pair.
+    expect(tree.runs().length - before).toBeLessThan(NAMES.length)
     await expectTipsChecked(tree)
   })
 
