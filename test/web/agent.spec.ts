@@ -103,7 +103,8 @@ test('a page that may only look offers no typing, and the daemon takes none', as
     () =>
       new Promise((resolve) => {
         const url = `${location.origin.replace('http', 'ws')}/v1/agents/shell/terminal`
-        const socket = new WebSocket(url)
+        const key = localStorage.getItem('exomonad.page') ?? ''
+        const socket = new WebSocket(url, ['exomonad', key])
         socket.onopen = () => socket.send(JSON.stringify({ type: 'type', columns: 80, rows: 24 }))
         socket.onmessage = ({ data }) => {
           if (typeof data === 'string' && data.includes('error')) resolve(JSON.parse(data))
