@@ -47,7 +47,7 @@ export default defineConfig({
       {
         test: {
           name: 'conformance',
-          setupFiles: ['test/property-size.ts'],
+          setupFiles: ['test/property-size.ts', 'test/failure-logs.ts'],
           include: ['test/conformance/**/*.test.ts'],
           isolate: false,
           testTimeout: 60_000,
@@ -58,7 +58,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          setupFiles: ['test/property-size.ts'],
+          setupFiles: ['test/property-size.ts', 'test/failure-logs.ts'],
           include: ['test/integration/**/*.test.ts'],
           isolate: false,
           testTimeout: 120_000,
@@ -69,7 +69,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          setupFiles: ['test/property-size.ts'],
+          setupFiles: ['test/property-size.ts', 'test/failure-logs.ts'],
           // An agent CLI takes a core while it starts, up to a gigabyte of memory, and mostly waits
           // then.
           maxWorkers: 3,

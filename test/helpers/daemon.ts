@@ -23,6 +23,7 @@ import {
   type TempRepository,
   type TempRepositoryOptions,
 } from './temp-repository.ts'
+import { followLog } from './daemon-logs.ts'
 import { waitFor } from './wait-for.ts'
 
 /**
@@ -315,6 +316,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     await waitFor('the daemon to end', () => !isAlive(health.pid))
   }
 
+  const ownLog = followLog(join(state, 'logs', 'daemon.log'))
   const exomonad: Exomonad = {
     repository,
     state,
@@ -353,6 +355,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
       await waitFor('the daemon to be gone', () => !isAlive(pid))
     },
     async stop() {
+      ownLog.forget()
       if (existsSync(state)) await down().catch(() => run(['down'], { timeout: 30_000 }))
       await endTerminals(commonDir, env)
       await endProcesses(repository.folder, before)

@@ -11,15 +11,30 @@ const [OLD, HEAD, MERGED, LATER] = ['1', '2', '3', '4'].map(sha) as [Sha, Sha, S
 const BASE = asBranchName('main')
 const row = { baseBranch: BASE, headBranch: asBranchName('main.a'), headSha: HEAD } as PullRow
 
-/** A repository in which `main.a` was merged into `main` by hand, while another look did the same. */
-async function look(meanwhile: Sha | 'unreachable' | null): Promise<Map<BranchName, Sha>> {
+type Answer = 'pushed' | 'refused' | 'unreachable'
+
+/**
+ * A look at a repository in which `main.a` was merged into `main` by hand. `answers`: to its pushes,
+ * one after the other; `meanwhile`: what the remote’s `main` is after a refusal, null where it can’t
+ * be read.
+ */
+async function look({
+  answers,
+  meanwhile,
+}: {
+  answers: Answer[]
+  meanwhile: Sha | null
+}): Promise<{ base: Sha | undefined; left: Answer[] }> {
   const git = {
     resolve: async (name: string) => (name === `refs/heads/${BASE}` ? MERGED : (name as Sha)),
     isAncestor: async (one: Sha, other: Sha) => one <= other,
-    push: async () =>
-      meanwhile === null
+    push: async () => {
+      const answer = answers.shift()
+      if (answer === 'unreachable') throw new Error('it does not answer')
+      return answer === 'pushed'
         ? { kind: 'pushed' }
-        : { kind: 'rejected', reason: 'stale info', cause: 'stale info' },
+        : { kind: 'rejected', reason: 'stale info', cause: 'stale info' }
+    },
   } as unknown as Git
   const tips = new Map([
     [BASE, OLD],
@@ -27,25 +42,36 @@ async function look(meanwhile: Sha | 'unreachable' | null): Promise<Map<BranchNa
   ])
   const branches = {
     tips: async (): Promise<Map<BranchName, Sha>> => {
-      if (meanwhile === 'unreachable' || meanwhile === null) throw new Error('unreachable')
+      if (meanwhile === null) throw new Error('unreachable')
       return new Map([[BASE, meanwhile]])
     },
   }
   await publishMergedHere({ git, remote: 'exomonad', log: silentLog(), branches }, [row], tips)
-  return tips
+  return { base: tips.get(BASE), left: answers }
 }
 
 describe('what was merged by hand', () => {
   it('is merged for the look that publishes it', async () => {
-    expect((await look(null)).get(BASE)).toBe(MERGED)
+    expect(await look({ answers: ['pushed'], meanwhile: null })).toEqual({ base: MERGED, left: [] })
   })
   it.each([
     ['published by another look', MERGED],
     ['followed by a merge', LATER],
   ])('is merged also where it was %s meanwhile', async (_, meanwhile) => {
-    expect((await look(meanwhile)).get(BASE)).toBe(meanwhile)
+    expect(await look({ answers: ['refused', 'pushed'], meanwhile })).toEqual({
+      base: meanwhile,
+      left: ['pushed'],
+    })
   })
-  it('waits for the next look where the remote does not answer', async () => {
-    expect((await look('unreachable')).get(BASE)).toBe(OLD)
+  it('is pushed again where it was refused and nobody else had moved the branch', async () => {
+    const { base } = await look({ answers: ['refused', 'refused', 'pushed'], meanwhile: OLD })
+    expect(base).toBe(MERGED)
+  })
+  it.each<[string, Answer[], Sha | null]>([
+    ['is refused again and again', ['refused', 'refused', 'refused'], OLD],
+    ['does not take it', ['unreachable'], OLD],
+    ['does not answer', ['refused'], null],
+  ])('waits for the next look where the remote %s', async (_, answers, meanwhile) => {
+    expect(await look({ answers, meanwhile })).toEqual({ base: OLD, left: [] })
   })
 })
