@@ -16,13 +16,18 @@ export interface OnceContext {
    * Writes the result down in the transaction that does what was asked: from then on it was done.
    */
   mark(tx: Pick<StoreVerbs, 'snapshots'>, result: unknown): Promise<void>
+  /**
+   * From here on something may have been done elsewhere that no failure takes back: a call that
+   * fails later is one whose outcome is hidden, like one that the daemon’s end cut off.
+   */
+  begun(): void
 }
 
 export interface Once {
   /**
    * Runs the work once for each key of a caller and tool, however often it is asked for: a call
    * that comes while it runs waits for it, one that comes later gets what came of it. What was
-   * refused has done nothing and may be asked for again. INVALID_ARG where the key was used for
+   * refused before it had begun has done nothing and may be asked for again. INVALID_ARG where the key was used for
    * another input.
    */
   run(
@@ -65,17 +70,21 @@ export function createOnce({ store, gate, clock }: Pick<Deps, 'store' | 'gate' |
     const at = before?.at ?? clock()
     const record: OnceRecord = { input, at, done: false }
     if (before === undefined) await store.snapshots.put(name, { ...record })
-    let marked = false
+    let [marked, begun] = [false, false]
     const mark: OnceContext['mark'] = async (tx, result) => {
       await tx.snapshots.put(name, { ...record, done: true, result: gate.data(result, exact) })
       marked = true
     }
     try {
-      const result = await work({ since: before === undefined ? null : at, mark })
+      const result = await work({
+        since: before === undefined ? null : at,
+        mark,
+        begun: () => void (begun = true),
+      })
       await mark(store, result)
       return result
     } catch (thrown) {
-      if (!marked) await store.snapshots.remove(name)
+      if (!marked && !begun) await store.snapshots.remove(name)
       throw thrown
     }
   }

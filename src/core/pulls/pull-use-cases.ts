@@ -1,5 +1,6 @@
 import type { Caller } from '../../domain/caller.ts'
 import type { Actor } from '../../domain/ids.ts'
+import type { OnceContext } from '../once.ts'
 import type { NewLineComment } from './new-line-comment.ts'
 import type { ReplyInput } from './review-replies.ts'
 import type {
@@ -52,8 +53,7 @@ export interface Pulls {
       comments: readonly NewLineComment[]
       replies: readonly ReplyInput[]
     },
-    /** Of the same call before, of which the outcome is not known. Milliseconds since the epoch. */
-    since?: number | null,
+    once?: Pick<OnceContext, 'since' | 'begun'>,
   ): Promise<{ review_id: string | null; state: string | null; replies: number }>
   list(filter: {
     state?: 'open' | 'merged' | 'closed' | 'all' | undefined

@@ -50,7 +50,8 @@ export function createPullReview({
     if (author !== undefined) requireAbove(agents, caller, author, pull, 'review the work of')
   }
 
-  return async (caller, input, since = null) => {
+  return async (caller, input, once) => {
+    const since = once?.since ?? null
     const pull = await readPull(forge, input.number)
     requireFromWithin(caller, pull)
     const author = actorOf(caller)
@@ -82,6 +83,7 @@ export function createPullReview({
       )
     const replies = conversationsOf(pull, input.replies)
     const comments = input.comments.map((comment) => placed(comment, input.number))
+    once?.begun()
     const review = answersAlone
       ? null
       : (before ??

@@ -72,6 +72,6 @@ export const prReview = defineTool({
         comments: input.comments,
         replies: input.replies,
       },
-      once?.since,
+      once,
     ),
 })

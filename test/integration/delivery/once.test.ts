@@ -236,7 +236,7 @@ describe('what was done under a key, and not written down as done when the daemo
     }
   })
 
-  it('is the pull request that it filed, merged meanwhile', async () => {
+  it('is the pull request that it filed, and the review that it made of it, merged meanwhile', async () => {
     const worktree = (await call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] }))
       .spawned[0].worktree
     writeFileSync(join(worktree, 'w.txt'), 'w')
@@ -244,12 +244,17 @@ describe('what was done under a key, and not written down as done when the daemo
     await tree.repository.git('-C', worktree, 'commit', '-m', 'Add w')
     const input = { title: 'w', body: 'w', draft: false }
     const { warnings: _, ...filed } = await call('file_pr', input, 'w')
+    const said = { pr_number: filed.pr_number, verdict: 'comment', body: 'Why?' }
+    const reviewed = await call('pr_review', said)
     await tree.call('merge_pr', { pr_number: filed.pr_number, wait: true })
     await cut()
     expect(await call('file_pr', input, 'w')).toEqual({
       ...filed,
       warnings: [expect.stringContaining('merged meanwhile')],
     })
+    expect(await call('pr_review', said)).toEqual(reviewed)
+    const { reviews } = await tree.call('pr_show', { pr_number: filed.pr_number })
+    expect(reviews.map(({ body }: any) => body)).toEqual(['Why?'])
     // One that is new files nothing.
     expect(await tree.refusal('file_pr', input, { as: 'w' })).toMatchObject({
       code: 'NOTHING_TO_MERGE',

@@ -1,13 +1,12 @@
 import { call, type ToolInput, type ToolName, type ToolResult } from './call.ts'
-import { isUnanswered } from './errors.ts'
 
-/** Where the keys are kept of calls that nobody knows the outcome of: a reload loses none. */
-const KEPT = 'exomonad.unanswered'
+/** Where the keys are kept of calls that have not succeeded yet: a reload loses none. */
+const KEPT = 'exomonad.unfinished'
 const MOST = 20
 /** Milliseconds after which the same words are meant anew. */
 const LIFE = 10 * 60_000
 
-interface Unanswered {
+interface Unfinished {
   readonly of: string
   readonly key: string
   /** Milliseconds since the epoch. */
@@ -18,8 +17,9 @@ const running = new Map<string, Promise<unknown>>()
 
 /**
  * A call that changes something, done once: asked for again while it is under way (a double click)
- * it is the same call, and asked for again after its answer was lost it goes under the same key, by
- * which the daemon knows it. Throws ApiError.
+ * it is the same call, and asked for again after its answer was lost, or was a failure, it goes
+ * under the same key, by which the daemon knows what it did of it (nothing, where it refused it).
+ * Throws ApiError.
  */
 export function callOnce<Name extends ToolName>(
   name: Name,
@@ -34,15 +34,9 @@ export function callOnce<Name extends ToolName>(
     const one = kept ?? { of, key: crypto.randomUUID(), at: Date.now() }
     // Before it is sent: the page may be gone before the answer is.
     write([...read().filter((other) => other.of !== of), one])
-    let isKnown = true
-    try {
-      return await call(name, input, { key: one.key, ...(as === undefined ? {} : { as }) })
-    } catch (thrown) {
-      isKnown = !isUnanswered(thrown)
-      throw thrown
-    } finally {
-      if (isKnown) write(read().filter((other) => other.of !== of))
-    }
+    const result = await call(name, input, { key: one.key, ...(as === undefined ? {} : { as }) })
+    write(read().filter((other) => other.of !== of))
+    return result
   }
   const result = work().finally(() => running.delete(of))
   running.set(of, result)
@@ -50,15 +44,15 @@ export function callOnce<Name extends ToolName>(
 }
 
 /** As long as the page is open, where the storage does not take them. */
-let own: readonly Unanswered[] | undefined
+let own: readonly Unfinished[] | undefined
 
-function read(): readonly Unanswered[] {
+function read(): readonly Unfinished[] {
   own ??= stored()
   const now = Date.now()
   return own.filter(({ at }) => now - at < LIFE)
 }
 
-function stored(): readonly Unanswered[] {
+function stored(): readonly Unfinished[] {
   try {
     const found: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]')
     return Array.isArray(found) ? found : []
@@ -67,8 +61,8 @@ function stored(): readonly Unanswered[] {
   }
 }
 
-function write(unanswered: readonly Unanswered[]): void {
-  own = unanswered.slice(-MOST)
+function write(unfinished: readonly Unfinished[]): void {
+  own = unfinished.slice(-MOST)
   try {
     if (own.length === 0) sessionStorage.removeItem(KEPT)
     else sessionStorage.setItem(KEPT, JSON.stringify(own))

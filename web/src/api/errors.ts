@@ -16,10 +16,6 @@ export class ApiError extends Error {
 export const isAway = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'DAEMON_UNAVAILABLE'
 
-/** Nobody knows whether what was asked for was done. */
-export const isUnanswered = (error: unknown): boolean =>
-  !(error instanceof ApiError) || error.code === 'DAEMON_UNAVAILABLE' || error.code === 'INTERNAL'
-
 /** The daemon was away, or had just come back and did not know this browser yet. */
 export const isPassing = (error: unknown): boolean =>
   isAway(error) || (error instanceof ApiError && error.code === 'UNAUTHORIZED')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { asExomonadError } from '../../../../domain/errors.ts'
 import { mergedLines } from '../../pulls/merged-lines.ts'
 import { sentComment, type Verdict } from '../../../text/diff/draft-comment.ts'
@@ -65,6 +66,8 @@ export function createReviewActions(
   /** By number: the latest read that was answered. Reads overlap; an older one undoes nothing. */
   const answered = new Map<number, number>()
   const sending = new Set<number>()
+  /** By number: the same once more goes under the same key, since some of it may have been done. */
+  const failed = new Map<number, { readonly of: string; readonly key: string }>()
 
   return {
     open: async (agent, wanted) => {
@@ -120,13 +123,19 @@ export function createReviewActions(
       sending.add(number)
       const { comments = [] } = reviews[number] ?? {}
       const done = await attempt(async () => {
-        await clientFor().call('pr_review', {
+        const review = {
           pr_number: number,
           verdict,
           body,
           comments: comments.map(sentComment),
           ...(head === '' ? {} : { head_sha: head }),
-        })
+        }
+        const of = JSON.stringify(review)
+        const before = failed.get(number)
+        const key = before?.of === of ? before.key : randomUUID()
+        failed.set(number, { of, key })
+        await clientFor().call('pr_review', review, { key })
+        failed.delete(number)
         dispatch({ type: 'review-sent', number, verdict, head, comments })
         notify(viewed, `✓ ${DONE[verdict]} #${number}`, 'good')
         goBack(number)

@@ -15,7 +15,8 @@ type Answers = Readonly<
 >
 
 /**
- * The console without a terminal and a daemon: `calls` is what was asked of the daemon, `as` whom.
+ * The console without a terminal and a daemon: `calls` is what was asked of the daemon, `as` whom,
+ * `keys` under which keys, where there were any.
  */
 export function drive(
   children: readonly TreeNode[],
@@ -23,6 +24,7 @@ export function drive(
   root: Partial<TreeNode> = {},
 ) {
   const calls: string[] = []
+  const keys: string[] = []
   const store = createStore(reduce, initialState())
   let tree = view(node('main', { kind: 'root', name: 'root', ...root, children: [...children] }))
   store.dispatch({ type: 'tree', tree, at: 0 })
@@ -30,6 +32,7 @@ export function drive(
     withTypedCalls({
       callTool: async (name, input, options) => {
         calls.push(`${as ?? 'the person'}: ${name} ${JSON.stringify(input)}`)
+        if (options?.key !== undefined) keys.push(options.key)
         const answer: unknown = await answers[name]?.(input, as, options?.signal)
         return answer ?? {}
       },
@@ -73,6 +76,7 @@ export function drive(
   const type = (text: string): void => press([insert(text)])
   return {
     calls,
+    keys,
     store,
     quits: () => quits,
     grow: (...more: readonly TreeNode[]) =>

@@ -229,6 +229,29 @@ describe('reviewing a diff', () => {
     expect(console.view(a.id).notices.at(-1)?.text).toContain('#3 has newer commits')
   })
 
+  it('sends a review that failed again under the same key, and another one under its own', async () => {
+    let fails = 2
+    const console = await reviewing({
+      pr_review: () => {
+        if (fails-- > 0) throw new ExomonadError('FORGE_UNAVAILABLE', 'It does not answer.')
+        return { replies: 0 }
+      },
+    })
+    console.type('s')
+    console.type('c')
+    console.line('Why?')
+    await console.settled()
+    console.press('submit')
+    await console.settled()
+    expect(new Set(console.keys).size).toBe(1)
+    console.type('!')
+    console.press('submit')
+    await console.settled()
+    expect(console.keys).toHaveLength(3)
+    expect(new Set(console.keys).size).toBe(2)
+    expect(console.store.get().place).toBe('overview')
+  })
+
   it('sends a review once, and keeps what is written meanwhile', async () => {
     const { open, tool } = held()
     const console = await reviewing({ pr_review: tool })
