@@ -2,12 +2,12 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { createLimits } from '../../src/adapters/limits/create-limits.ts'
-import type { LimitsFound } from '../../src/adapters/limits/limits.ts'
+import type { Limits, LimitsFound } from '../../src/adapters/limits/limits.ts'
 import type { LimitName } from '../../src/domain/formats/resource-limits.ts'
 import { exec } from '../../src/processes/exec.ts'
 
-/** What this machine can hold agents by, tried as the daemon tries it. */
-export const probeLimits = (folder: string): Promise<LimitsFound> =>
+/** As the daemon holds agents; its records go into this folder. */
+export const limitsIn = (folder: string): Limits =>
   createLimits({
     folder,
     name: `exomonad-test-${process.pid}`,
@@ -16,7 +16,10 @@ export const probeLimits = (folder: string): Promise<LimitsFound> =>
     path: process.env['PATH'] ?? '',
     runtime: process.env['XDG_RUNTIME_DIR'] ?? `/run/user/${String(process.getuid?.())}`,
     platform: process.platform,
-  }).probe()
+  })
+
+/** What this machine can hold agents by, tried as the daemon tries it. */
+export const probeLimits = (folder: string): Promise<LimitsFound> => limitsIn(folder).probe()
 
 /** Whether a limit is held by a control group here; says why a test is skipped. */
 export function isGrouped(found: LimitsFound, limit: LimitName): boolean {

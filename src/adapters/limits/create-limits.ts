@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import { readOwnGroups } from '../../processes/control-groups.ts'
 import type { Exec } from '../../processes/exec.ts'
 import { findGroups1, findGroups2, type TryJoin } from './find-groups.ts'
-import { countsOf, isEmpty, makeGroup, removeGroup, type Group } from './groups.ts'
+import { countsOf, isEmpty, makeGroup, removeEmpty, removeGroup, type Group } from './groups.ts'
 import type { Behind, Limits } from './limits.ts'
 import { partly, processOptions, refusal } from './of-process.ts'
 import { parseOwnGroups } from './own-groups.ts'
@@ -140,7 +140,7 @@ export function createLimits(options: {
       )
     }
     const gone = await removeGroup(group.path, kill)
-    if (gone) await removeGroup(join(group.path, '..'), false)
+    if (gone) await removeEmpty(dirname(group.path))
     return gone
   }
 

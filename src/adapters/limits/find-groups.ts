@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { LIMITS, type Bounds, type LimitName } from '../../domain/formats/resource-limits.ts'
 import { CONTROLLER } from './control-files.ts'
-import { enable, makeGroup, removeGroup, type Group } from './groups.ts'
+import { enable, makeGroup, removeEmpty, removeGroup, type Group } from './groups.ts'
 import type { OwnGroup } from './own-groups.ts'
 import type { Tried, Way } from './ways.ts'
 
@@ -34,7 +34,7 @@ async function tryGroups(
     return (error as NodeJS.ErrnoException).code ?? (error as Error).message
   } finally {
     await removeGroup(path, false)
-    await removeGroup(base, false)
+    await removeEmpty(base)
   }
 }
 

@@ -63,6 +63,14 @@ export async function enable(path: string, holds: readonly LimitName[]): Promise
 export async function removeGroup(path: string, kill: boolean): Promise<boolean> {
   if (kill) await killAll(path)
   for (const name of await foldersIn(path)) await removeGroup(join(path, name), false)
+  return removeEmpty(path)
+}
+
+/**
+ * The same for one that holds nothing: what it has in it stays, also a group that waits for the
+ * program it was made for.
+ */
+export async function removeEmpty(path: string): Promise<boolean> {
   try {
     await rmdir(path)
     return true

@@ -18,6 +18,9 @@ const CAUSE = 10_000
 /** Between asking the processes of an agent to end and the end of its group. Milliseconds. */
 const GRACE = 30_000
 
+/** From what holds a program to the program that joins it, on a busy machine. Milliseconds. */
+const START = 60_000
+
 const COUNTED: readonly Counted[] = ['memory', 'processes']
 
 /** Holds agents to their limits, and says what was ended or refused by one. */
@@ -46,6 +49,11 @@ export function createLimitWatch({
 }): LimitWatch {
   const watched = new Map<AgentId, () => void>()
   const timers = new Map<AgentId, NodeJS.Timeout>()
+  /**
+   * When what holds it was made for a program that nobody has seen the end of: an agent that has
+   * ended runs its teardown in it. Milliseconds since the epoch.
+   */
+  const starting = new Map<AgentId, number>()
   let stopped = false
   let reporting: Promise<void> = Promise.resolve()
 
@@ -110,6 +118,7 @@ export function createLimitWatch({
 
   const release = async (id: AgentId, kill: boolean): Promise<void> => {
     unwatch(id)
+    starting.delete(id)
     await limits.release(id, { kill })
   }
 
@@ -124,6 +133,7 @@ export function createLimitWatch({
       await watch(id)
       return
     }
+    if (clock() - (starting.get(id) ?? -START) < START) return
     const isOver = agent.state === 'killed' && clock() - agent.stateAt > GRACE
     await release(id, isOver || agent.cleanedAt !== null)
   }
@@ -157,6 +167,7 @@ export function createLimitWatch({
       const bounds = boundsOf(config, agent)
       unwatch(agent.id)
       if (Object.keys(bounds).length > 0) {
+        starting.set(agent.id, clock())
         const behind = await limits.hold(agent.id, bounds)
         await watch(agent.id)
         return behind

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { newAgentId } from '../../../src/domain/ids.ts'
+import { exec } from '../../../src/processes/exec.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
-import { groupsOf, isGrouped, membersOf, probeLimits } from '../../helpers/limits.ts'
+import { groupsOf, isGrouped, limitsIn, membersOf, probeLimits } from '../../helpers/limits.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -48,6 +50,25 @@ const onlyGroup = (tree: Exomonad): string => {
   if (path === undefined) throw new Error('nobody is held')
   return path
 }
+
+describe.skipIf(!isGrouped(found, 'processes'))('what holds one agent', () => {
+  it('waits for its program, whoever else is let go of meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'exomonad-limits-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const limits = limitsIn(folder)
+    const bounds = { processes: { value: 20, key: 'limits' } }
+    const [one, other] = [newAgentId(), newAgentId()]
+    await limits.hold(one, bounds)
+    const { argv } = await limits.hold(other, bounds)
+    expect(await limits.release(one, { kill: false })).toBe(true)
+    const run = await exec(argv[0] ?? '', [...argv.slice(1), 'echo', 'it runs'], {
+      env: { PATH: process.env['PATH'] ?? '' },
+    })
+    expect(run).toMatchObject({ exitCode: 0, stdout: 'it runs\n' })
+    expect(await limits.release(other, { kill: false })).toBe(true)
+    expect(await limits.list()).toEqual([])
+  })
+})
 
 describe.skipIf(!isGrouped(found, 'processes'))('agents that are held to limits', () => {
   let tree: Exomonad

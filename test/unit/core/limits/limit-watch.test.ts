@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Limits, Met } from '../../../../src/adapters/limits/limits.ts'
+import { parseConfig } from '../../../../src/config/load.ts'
 import { createLimitWatch } from '../../../../src/core/limits/limit-watch.ts'
 import type { Agent } from '../../../../src/domain/records.ts'
 import type { NewEvent } from '../../../../src/events/event.ts'
@@ -41,6 +42,7 @@ function world(agent: Agent) {
       },
       watch: async () => () => {},
       join: async () => undefined,
+      hold: async () => ({ argv: [], notices: [] }),
     } as Partial<Limits> as Limits,
   })
   const count = (memory: number): void => {
@@ -116,5 +118,21 @@ describe('what held an agent', () => {
     const { watch, released } = world(live(more as Partial<Agent>))
     await watch.tend()
     expect(released).toEqual(expected)
+  })
+
+  it('stays for a command of an agent that has ended, until that has ended too', async () => {
+    const agent = live({ state: 'failed', role: 'dev' })
+    const config = parseConfig('[roles.dev]\nlimits = { processes = 50 }\n', 'config.toml')
+    const { watch, released, state } = world(agent)
+    await watch.behind(config, agent)
+    await watch.tend()
+    expect(released).toEqual([])
+    await watch.ended(agent)
+    expect(released).toEqual([false])
+    await watch.behind(config, agent)
+    // It never came: the daemon does not know of it any more.
+    state.now += 61_000
+    await watch.tend()
+    expect(released).toEqual([false, false])
   })
 })
