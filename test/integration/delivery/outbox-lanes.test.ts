@@ -255,7 +255,7 @@ describe('proof', () => {
     expect(await first()).toMatchObject({ state: 'sent', lane: 'hook' })
     bench.program.script.observe = () => 'idle'
     await bench.setState(AUTH, { state: 'idle' })
-    await until('it is typed', () => bench.terminals.submitted.length === 1, { limit: 10_000 })
+    await until('it is typed', () => bench.terminals.submitted.length === 1)
     expect(await first()).toMatchObject({ lane: 'pane', attempts: 2 })
     expect(await bench.deliveries('human')).toEqual([])
   })
@@ -266,15 +266,13 @@ describe('proof', () => {
       await bench.family()
       await bench.outbox.start()
       await bench.say('one')
-      await until('both', () => bench.terminals.submitted.length === 2, { limit: 10_000 })
+      await until('both', () => bench.terminals.submitted.length === 2)
       if (restarted) {
         await bench.outbox.stop()
         bench.outbox = bench.newOutbox()
         await bench.outbox.start()
       }
-      await until('it is undecided', async () => (await first())?.state === 'undecided', {
-        limit: 10_000,
-      })
+      await until('it is undecided', async () => (await first())?.state === 'undecided')
       // Submitted twice, and both times swallowed.
       expect(bench.terminals.submitted).toHaveLength(2)
       expect(await bench.deliveries('human')).toHaveLength(1)
@@ -303,7 +301,7 @@ describe('proof', () => {
         await until('it is noted', async () => (await first())?.handedAt != null)
         const { observe } = program.looks
         // More of them than it would take to give it up.
-        await until('several looks', () => program.looks.observe >= observe + 4, { limit: 10_000 })
+        await until('several looks', () => program.looks.observe >= observe + 4)
         expect(await first()).toMatchObject({ state: 'sent', attempts: 1 })
         expect(terminals.typed).toHaveLength(1)
         if (!restarts) break
@@ -314,11 +312,8 @@ describe('proof', () => {
       program.script.readable = true
       if (comes === 'read') program.conversation.push(String(terminals.submitted[0]?.text))
       open = false
-      await until(
-        'its end',
-        async () =>
-          comes === 'read' ? (await first())?.state === 'acked' : terminals.submitted.length === 2,
-        { limit: 10_000 },
+      await until('its end', async () =>
+        comes === 'read' ? (await first())?.state === 'acked' : terminals.submitted.length === 2,
       )
       expect(terminals.typed).toHaveLength(typed)
       expect(await bench.deliveries('human')).toEqual([])
@@ -382,7 +377,7 @@ describe('proof', () => {
     // As a daemon left it that was killed before its request went out.
     await bench.store.outbox.claim(waiting, 'channel', 'b-1', bench.clock())
     await bench.outbox.start()
-    await until('the ack', async () => (await first())?.state === 'acked', { limit: 15_000 })
+    await until('the ack', async () => (await first())?.state === 'acked')
     expect(bench.program.conversation).toHaveLength(1)
     expect(await first()).toMatchObject({ attempts: 2 })
   })

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runProgram, startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { isAlive } from '../../../src/domain/lifecycle.ts'
 import { createClient } from '../../../src/surfaces/client.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
@@ -250,7 +251,15 @@ describe('folding', () => {
     tree.script('byhand', { steps: [write('byhand.txt', 'x\n'), commit('By hand'), filePr] })
     await worker(tree, 'byhand')
     const number = await filed(tree, 'byhand')
-    await waitFor('it to idle', async () => (await tree.agent('byhand')).state === 'idle')
+    // The stop check of an agent brings what its parent has committed to the forge: here nobody may
+    // stop any more.
+    const living = async (): Promise<any[]> =>
+      (await tree.tree()).root.children.filter(({ state }: any) => isAlive(state))
+    await waitFor('all to idle', async () =>
+      (await living()).every(({ state }) => state === 'idle'),
+    )
+    for (const { id, name } of await living())
+      if (name !== 'byhand') await tree.call('kill', { agent: id })
     // A commit of one’s own is no merge, and stays here.
     const before = await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')
     await tree.repository.git('commit', '-q', '--allow-empty', '-m', 'Of one’s own')
@@ -331,12 +340,8 @@ describe('folding', () => {
       await worker(tree, 'other')
       await tree.call('merge_pr', { pr_number: await filed(tree, 'other') })
       await release('idler')
-      const question = await waitFor(
-        'the question',
-        async () => (await tree.call('inbox')).questions.find((one: any) => one.agent === 'idler'),
-        {
-          limit: 30_000,
-        },
+      const question = await waitFor('the question', async () =>
+        (await tree.call('inbox')).questions.find((one: any) => one.agent === 'idler'),
       )
       expect(question.message).toContain('shared.txt')
       await waitFor('it to be let go', () => stops(tree, 'idler').at(-1)?.decision === 'allow')
