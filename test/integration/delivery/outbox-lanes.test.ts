@@ -327,14 +327,17 @@ describe('proof', () => {
       `some output\n> ${standing() === '' ? '' : '[Pasted Text: 6 lines]'}`
     program.script.inputLine = () => (standing() === '' ? 'empty' : 'text')
     let enters = 0
-    terminals.script.enter = () => (++enters === 1 ? 'ignored' : { kind: 'typed' })
+    terminals.script.enter = () => {
+      if (++enters === 1) return 'ignored'
+      program.conversation.push(standing())
+      return { kind: 'typed' }
+    }
     await bench.family()
     await bench.outbox.start()
     await bench.say('one\ntwo\nthree')
-    await until('it is submitted', () => terminals.submitted.length === 1)
-    expect(terminals.typed).toHaveLength(1)
-    program.conversation.push(String(terminals.submitted[0]?.text))
     await until('it is confirmed', async () => (await first())?.state === 'acked')
+    expect(terminals.submitted).toHaveLength(1)
+    expect(terminals.typed).toHaveLength(1)
   })
 
   it('takes the placeholder of an earlier paste for nothing where the box is empty', async () => {
@@ -422,6 +425,10 @@ describe('a message that is too long to be typed', () => {
   })
 
   it('waits again where the hook’s answer got lost, and where the hook could not be answered at all', async () => {
+    bench.config = configSchema.parse({
+      attention: { batch_within: 0 },
+      delivery: { ack_timeout: 20, retry_initial: 0.02, retry_max: 0.1 },
+    })
     bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }
     await bench.family()
     await bench.outbox.start()
@@ -430,9 +437,11 @@ describe('a message that is too long to be typed', () => {
     const id = String((await first())?.id)
     await bench.outbox.promptArrived(AUTH, [id])
     await until('it is noted', async () => (await first())?.handedAt != null)
-    bench.shift += 30_000
-    bench.outbox.wake(AUTH)
-    await until('the second line', () => bench.terminals.submitted.length === 2)
+    await until('the second line', () => {
+      bench.shift += 5_000
+      bench.outbox.wake(AUTH)
+      return bench.terminals.submitted.length === 2
+    })
     expect(await bench.outbox.promptArrived(AUTH, [id], { unanswered: true })).toBeNull()
     await until('the third line', () => bench.terminals.submitted.length === 3)
     bench.program.conversation.push(String(await bench.outbox.promptArrived(AUTH, [id])))
