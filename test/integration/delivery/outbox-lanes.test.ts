@@ -437,13 +437,15 @@ describe('a message that is too long to be typed', () => {
     const id = String((await first())?.id)
     await bench.outbox.promptArrived(AUTH, [id])
     await until('it is noted', async () => (await first())?.handedAt != null)
-    await until('the second line', () => {
-      bench.shift += 5_000
-      bench.outbox.wake(AUTH)
-      return bench.terminals.submitted.length === 2
-    })
+    const line = (count: number) =>
+      until(`line ${String(count)}`, () => {
+        bench.shift += 5_000
+        bench.outbox.wake(AUTH)
+        return bench.terminals.submitted.length === count
+      })
+    await line(2)
     expect(await bench.outbox.promptArrived(AUTH, [id], { unanswered: true })).toBeNull()
-    await until('the third line', () => bench.terminals.submitted.length === 3)
+    await line(3)
     bench.program.conversation.push(String(await bench.outbox.promptArrived(AUTH, [id])))
     bench.outbox.looked(AUTH)
     await until('the ack', async () => (await first())?.state === 'acked')
