@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runProgram, startExomonad, type Exomonad } from '../../helpers/daemon.ts'
@@ -276,6 +276,27 @@ describe('folding', () => {
     expect(await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')).toBe(
       await tree.repository.git('rev-parse', 'main'),
     )
+  })
+
+  it('and so it is where the stop check of an agent brings earlier commits there in that very moment', async () => {
+    tree.script('atonce', { steps: [write('atonce.txt', 'x\n'), commit('At once'), filePr] })
+    await worker(tree, 'atonce')
+    const number = await filed(tree, 'atonce')
+    await waitFor('it to idle', async () => (await tree.agent('atonce')).state === 'idle')
+    await tree.repository.git('commit', '-q', '--allow-empty', '-m', 'Earlier')
+    const earlier = await tree.repository.git('rev-parse', 'main')
+    // In the middle of the first push that comes.
+    const hook = join(tree.state, 'origin.git', 'hooks', 'pre-receive')
+    const done = join(tree.repository.folder, 'brought')
+    writeFileSync(
+      hook,
+      `#!/bin/sh\nunset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES\n[ -e '${done}' ] || { git update-ref refs/heads/main ${earlier} && touch '${done}'; }\n`,
+      { mode: 0o755 },
+    )
+    onTestFinished(() => rmSync(hook))
+    await tree.repository.git('merge', '-q', '--no-ff', '-m', 'Merge by hand', 'main.atonce')
+    expect(await tree.call('pr_show', { pr_number: number })).toMatchObject({ state: 'merged' })
+    expect(existsSync(done)).toBe(true)
   })
 
   it('a branch that is not the agent’s own is never rebased, and a stop check that can’t read its configuration lets go', async () => {
