@@ -3,7 +3,7 @@ import type { RunResult } from './daemon.ts'
 import { demoPlace, runDemo, type DemoPlace } from './demo.ts'
 
 /** Longest a demo may take here; it is far quicker on a machine of its own. Milliseconds. */
-export const LIMIT = 150_000
+export const LIMIT = 300_000
 
 /** Test helper: a place for a demo, gone when the test has ended. */
 export function place(): DemoPlace {

@@ -10,11 +10,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe } from 'vitest'
+import { freePort } from './free-port.ts'
 import { BIN } from './programs.ts'
 import { isAlive } from './processes.ts'
 import { tempHome } from './temp-repository.ts'
@@ -72,7 +73,7 @@ export async function startSshMachine(
   for (const key of ['host', 'id', 'other'])
     run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', key, '-f', file(key))
   writeFileSync(file('authorized'), readFileSync(file('id.pub')))
-  const [port, closedPort, silentPort] = await freePorts(3)
+  const [port, closedPort, silentPort] = [await freePort(), await freePort(), await freePort()]
 
   // What one has on PATH when one logs in.
   const bin = file('bin')
@@ -210,21 +211,6 @@ function run(program: string, ...args: readonly string[]): void {
 
 const which = (program: string): string =>
   spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).stdout.trim()
-
-async function freePorts<const Count extends number>(
-  count: Count,
-): Promise<number[] & Record<0 | 1 | 2, number>> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer()
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      return server
-    }),
-  )
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports as number[] & Record<0 | 1 | 2, number>
-}
 
 const isListening = (port: number): Promise<boolean> =>
   new Promise((resolve) => {

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+import { setTimeout as delay } from 'node:timers/promises'
 import { exec } from './exec.ts'
 import { COMPILED } from './programs.ts'
 import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
@@ -27,7 +28,7 @@ export interface TempRepository {
   readonly env: Readonly<Record<string, string>>
   /**
    * Runs git in the worktree (or `cwd`) and returns stdout without the last line end. Throws with
-   * stderr where it fails.
+   * stderr where it fails; one that meets the lock of another git, a daemon’s, tries again.
    */
   git(...args: string[]): Promise<string>
   gitIn(cwd: string, ...args: string[]): Promise<string>
@@ -49,6 +50,10 @@ export interface TempRepositoryOptions {
    */
   readonly disk?: number
 }
+
+const LOCKED = /unable to create '[^']*\.lock': file exists/i
+/** Milliseconds. */
+const LOCK_WAITS = [50, 100, 200, 400]
 
 /** A fresh folder with HOME and XDG folders inside, and the environment that points to them. */
 export function tempHome(): {
@@ -100,7 +105,14 @@ export async function tempRepository(options: TempRepositoryOptions = {}): Promi
     temporary.remove()
   }
   const gitIn = async (cwd: string, ...args: string[]): Promise<string> => {
-    const { exitCode, signal, stdout, stderr } = await exec('git', args, { cwd, env })
+    const once = () => exec('git', args, { cwd, env })
+    let result = await once()
+    for (const wait of LOCK_WAITS) {
+      if (!LOCKED.test(result.stderr)) break
+      await delay(wait)
+      result = await once()
+    }
+    const { exitCode, signal, stdout, stderr } = result
     if (exitCode !== 0)
       throw new Error(
         `git ${args.join(' ')} ended with ${String(exitCode ?? signal)}: ${stdout}${stderr}`,

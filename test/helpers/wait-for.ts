@@ -1,6 +1,8 @@
 /** Milliseconds. */
 const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 100
+/** Of a wait: for a busy machine; nothing waits that long where all is well. */
+const LIMIT = 50_000
 
 /**
  * Test helper: waits for a condition instead of a time. Polls `look` until it gives something other
@@ -13,7 +15,7 @@ export async function waitFor<Value>(
   look: () => Value | Promise<Value>,
   options: { limit?: number; every?: number } = {},
 ): Promise<Exclude<Value, undefined | null | false>> {
-  const limit = options.limit ?? 20_000
+  const limit = options.limit ?? LIMIT
   const deadline = performance.now() + limit
   let seen: unknown
   for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {

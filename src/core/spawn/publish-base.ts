@@ -33,6 +33,17 @@ export function createPublishBase({ git, forge }: Pick<Deps, 'git' | 'forge'>): 
     (await git.mergeBase(there, base.sha)) !== null ||
     (caller.agent.kind !== 'root' && (await git.hasHeld(base.branch, there)))
 
+  /** The forge’s remote has it, and lacks commits of it. */
+  const isBehind = async ({ branch, sha }: Base): Promise<boolean> => {
+    const there = await git.remoteTip(forge.remote, branch)
+    return (
+      there !== null &&
+      there !== sha &&
+      (await git.resolve(there)) !== null &&
+      (await git.isAncestor(there, sha))
+    )
+  }
+
   /**
    * What a refused push of the base means on a forge of this machine: a warning only where both
    * sides have gone on from a commit that they share.
@@ -72,7 +83,10 @@ export function createPublishBase({ git, forge }: Pick<Deps, 'git' | 'forge'>): 
         const these = commits === 1 ? 'a commit that is' : `${commits} commits that are`
         return `${base.branch} has ${these} not on ${FORGE_NAMES[forge.kind]}: pull requests against it will show ${commits === 1 ? 'it' : 'them'} as well. Push ${base.branch} yourself.`
       }
-      const result = await git.push(forge.remote, { sha: base.sha, branch: base.branch })
+      const push = () => git.push(forge.remote, { sha: base.sha, branch: base.branch })
+      const first = await push()
+      // The stop check of an agent may have brought earlier commits of it there in that moment.
+      const result = first.kind === 'rejected' && (await isBehind(base)) ? await push() : first
       if (result.kind === 'pushed') return null
       if (forge.kind === 'local') return await refusedHere(caller, base, result)
       if ((await git.remoteTip(forge.remote, base.branch)) === null)

@@ -1,9 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync, openSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { homedir, tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../free-port.ts'
 import { waitFor } from '../wait-for.ts'
 
 const VERSION = '1.24.6'
@@ -184,14 +184,3 @@ LEVEL = Warn
     },
   }
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })

@@ -85,6 +85,10 @@ beforeAll(async () => {
     }
     await started(name)
   }
+  // What it prints comes after its start.
+  await waitFor('its words', async () =>
+    (await tree.client().call('screen', { agent: 'lead' })).text.includes('three'),
+  )
 })
 afterAll(() => tree?.stop())
 

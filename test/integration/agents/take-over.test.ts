@@ -23,6 +23,10 @@ const spawn = async (name: string, branch?: string) => {
   const { spawned, errors } = await tree.call('spawn', { kind: 'worker', specs })
   return { agent: spawned[0], error: errors[0] }
 }
+const killProgram = async (name: string): Promise<void> => {
+  const pid = await waitFor(`the program of ${name}`, async () => (await tree.agent(name)).pid)
+  process.kill(pid, 'SIGKILL')
+}
 const at = (agent: { worktree: string }, file: string): string => join(agent.worktree, file)
 
 it('with all that it left, committed or not, and what comes of its pull request is the new one’s', async () => {
@@ -71,13 +75,13 @@ it('while a fork of it lives, nobody does; and who failed does not come back to 
 
   await tree.call('fork', { name: 'beside', prompt: 'Stay' }, { as: 'heir' })
   await waitFor('the fork to run', async () => (await tree.agent('beside'))?.state === 'idle')
-  process.kill((await tree.agent('heir')).pid ?? 0, 'SIGKILL')
+  await killProgram('heir')
   await waitFor('it to fail', async () => (await tree.agent('heir')).state === 'failed')
   expect((await spawn('third', 'main.crashes')).error).toMatchObject({
     code: 'BRANCH_EXISTS',
     error: expect.stringContaining('beside still works in its worktree: kill that first'),
   })
-  process.kill((await tree.agent('beside')).pid ?? 0, 'SIGKILL')
+  await killProgram('beside')
   await waitFor('it to fail too', async () => (await tree.agent('beside')).state === 'failed')
   expect((await spawn('third', 'main.crashes')).agent).toMatchObject({ branch: 'main.crashes' })
   expect((await tree.run(['resume', 'beside', '--json'])).json).toMatchObject({

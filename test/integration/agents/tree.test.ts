@@ -14,10 +14,8 @@ import { verifies } from '../../requirements.ts'
 const messages = (tree: Exomonad, name: string): string[] =>
   tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text']] : []))
 const received = (tree: Exomonad, name: string, pattern: RegExp): Promise<string> =>
-  waitFor(
-    `${String(pattern)} in the pane of ${name}`,
-    () => messages(tree, name).find((text) => pattern.test(text)),
-    { limit: 30_000 },
+  waitFor(`${String(pattern)} in the pane of ${name}`, () =>
+    messages(tree, name).find((text) => pattern.test(text)),
   )
 const worker = (tree: Exomonad, name: string, as?: string) =>
   tree.call(

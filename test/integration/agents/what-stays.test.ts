@@ -93,6 +93,7 @@ describe('clean', () => {
     // Its branch is all that there is of it.
     await commit(tree, 'gone')()
     rmSync(worktree(tree, 'gone'), { recursive: true })
+    await waitFor('it to rest', async () => (await tree.agent('alive')).state === 'idle')
     const said = await tree.call('clean', { dry_run: true })
     kept = (await tree.call('clean', {})).kept
     // A dry run says what will be done.
@@ -102,7 +103,7 @@ describe('clean', () => {
   afterAll(() => tree.stop())
 
   it.each([
-    ['alive', /^its program may still run \((idle|running)\); kill it first$/],
+    ['alive', /^its program may still run \(idle\); kill it first$/],
     ['adopted', /^it was there before the agent$/],
     ['base', /^it is the base of above, which stays$/],
     ['filed', /^#1 is open$/],
@@ -294,8 +295,12 @@ describe('a merged branch with delete_branch', () => {
 
     await merge('lead')
     expect(await tip('main.lead')).not.toBe('')
-    const logs = readFileSync(join(tree.state, 'logs', 'daemon.log'), 'utf8')
-    expect(logs).toMatch(/main\.ahead.*it has commits here that were not merged/)
-    expect(logs).toMatch(/main\.lead.*below works on top of it/)
+    for (const words of [
+      /main\.ahead.*it has commits here that were not merged/,
+      /main\.lead.*below works on top of it/,
+    ])
+      await waitFor(`${String(words)} in the log`, () =>
+        words.test(readFileSync(join(tree.state, 'logs', 'daemon.log'), 'utf8')),
+      )
   })
 })

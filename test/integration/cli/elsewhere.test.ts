@@ -304,6 +304,7 @@ describeWithSshd('a person elsewhere', () => {
     const ran = await runProgram('sh', ['-ec', lines], {
       env: { ...machine.env, THERE: there },
       cwd: machine.folder,
+      timeout: 110_000,
     })
     expect(ran.code, `${ran.stdout}\n${ran.stderr}`).toBe(0)
     expect(ran.stdout).toContain('✓ docs')

@@ -21,6 +21,15 @@ function mentions(pid: string, text: string): boolean {
   }
 }
 
+/** What is just ending shows none. */
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return `process ${pid}, which has ended since`
+  }
+}
+
 async function prepare(options: ExomonadOptions = {}): Promise<Exomonad> {
   const tree = await startExomonad({ init: false, ...options })
   onTestFinished(() => tree.stop())
@@ -177,7 +186,7 @@ describe('exomonad deinit', () => {
       const left = readdirSync('/proc').filter(
         (entry) => /^\d+$/.test(entry) && mentions(entry, tree.repository.folder),
       )
-      expect(left.map((entry) => readFileSync(`/proc/${entry}/cmdline`, 'utf8'))).toEqual([])
+      expect(left.map(commandOf)).toEqual([])
     }
   })
 

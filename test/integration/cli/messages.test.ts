@@ -128,8 +128,9 @@ describe('the commands', () => {
       'NO_PENDING_QUESTION',
     )
     expect((await tree.run(['send', 'w', 'hello', 'there', '--json'])).json.status).toBe('sent')
-    expect((await tree.run(['events', '--type', 'question.answered'])).stdout).toContain(
-      'answered: blue',
+    // Once it has come.
+    await waitFor('the answer to be reported', async () =>
+      (await tree.run(['events', '--type', 'question.answered'])).stdout.includes('answered: blue'),
     )
     expect((await tree.run(['logs', 'w', '--json'])).json.live).toBe(true)
     expect((await tree.run(['logs', 'nobody', '--json'])).json.code).toBe('AGENT_NOT_FOUND')

@@ -27,6 +27,9 @@ const { version } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) 
   version: string
 }
 
+/** Of packing and of installing: for a busy machine. Milliseconds. */
+const LIMIT = 240_000
+
 describe('the package', () => {
   let prefix: string
   let said: string
@@ -47,7 +50,7 @@ describe('the package', () => {
       promisify(execFile)('npm', args, {
         cwd: top,
         env: { ...process.env, TMPDIR: prefix },
-        timeout: 110_000,
+        timeout: LIMIT,
       })
     // As a release packs it, which holds it against publint and attw; `npm test` has built the rest.
     const release = await promisify(execFile)(
@@ -57,7 +60,7 @@ describe('the package', () => {
         ...['--dry-run', '--built', '--tests', 'none', '--node', 'none'],
         ...['--out', join(prefix, 'release')],
       ],
-      { cwd: top, env: { ...process.env, TMPDIR: prefix }, timeout: 110_000 },
+      { cwd: top, env: { ...process.env, TMPDIR: prefix }, timeout: LIMIT },
     )
     said = release.stdout
     const [packed = ''] = readdirSync(join(prefix, 'release')).filter((name) =>
@@ -78,7 +81,7 @@ describe('the package', () => {
       PATH: [dirname(process.execPath), repository.env['PATH']].join(delimiter),
       NO_COLOR: '1',
     }
-  })
+  }, 2 * LIMIT)
   afterAll(async () => {
     await exomonad('down')
     repository.remove()
@@ -235,7 +238,9 @@ describe('the package', () => {
       }
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
       const tsc = join(top, 'node_modules', '.bin', 'tsc')
-      expect(await runProgram(tsc, ['-p', folder], { cwd: folder, env })).toMatchObject({
+      expect(
+        await runProgram(tsc, ['-p', folder], { cwd: folder, env, timeout: 110_000 }),
+      ).toMatchObject({
         code: 0,
         stdout: '',
       })

@@ -119,7 +119,11 @@ describeWith(['tmux'], 'the console', () => {
     const wrapped = lines.filter((line) => /^漢{3,}$/.test(line))
     expect(wrapped.join('')).toHaveLength(100)
     for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(80)
-    const before = Number(await screen.pane('#{cursor_x}'))
+    // Not in the middle of a redraw.
+    const before = await waitFor('the cursor behind the prompt', async () => {
+      const [x, y] = (await screen.pane('#{cursor_x} #{cursor_y}')).split(' ').map(Number)
+      return (await screen.rows())[y ?? 0]?.trimEnd() === '›' && x === displayWidth('› ') && x
+    })
     await screen.type('漢字🐙x')
     await screen.until('the typed text', (text) => text.includes('漢字🐙x'))
     await waitFor(

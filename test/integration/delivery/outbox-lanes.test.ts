@@ -255,7 +255,7 @@ describe('proof', () => {
     expect(await first()).toMatchObject({ state: 'sent', lane: 'hook' })
     bench.program.script.observe = () => 'idle'
     await bench.setState(AUTH, { state: 'idle' })
-    await until('it is typed', () => bench.terminals.submitted.length === 1, { limit: 10_000 })
+    await until('it is typed', () => bench.terminals.submitted.length === 1)
     expect(await first()).toMatchObject({ lane: 'pane', attempts: 2 })
     expect(await bench.deliveries('human')).toEqual([])
   })
@@ -266,15 +266,13 @@ describe('proof', () => {
       await bench.family()
       await bench.outbox.start()
       await bench.say('one')
-      await until('both', () => bench.terminals.submitted.length === 2, { limit: 10_000 })
+      await until('both', () => bench.terminals.submitted.length === 2)
       if (restarted) {
         await bench.outbox.stop()
         bench.outbox = bench.newOutbox()
         await bench.outbox.start()
       }
-      await until('it is undecided', async () => (await first())?.state === 'undecided', {
-        limit: 10_000,
-      })
+      await until('it is undecided', async () => (await first())?.state === 'undecided')
       // Submitted twice, and both times swallowed.
       expect(bench.terminals.submitted).toHaveLength(2)
       expect(await bench.deliveries('human')).toHaveLength(1)
@@ -303,7 +301,7 @@ describe('proof', () => {
         await until('it is noted', async () => (await first())?.handedAt != null)
         const { observe } = program.looks
         // More of them than it would take to give it up.
-        await until('several looks', () => program.looks.observe >= observe + 4, { limit: 10_000 })
+        await until('several looks', () => program.looks.observe >= observe + 4)
         expect(await first()).toMatchObject({ state: 'sent', attempts: 1 })
         expect(terminals.typed).toHaveLength(1)
         if (!restarts) break
@@ -314,11 +312,8 @@ describe('proof', () => {
       program.script.readable = true
       if (comes === 'read') program.conversation.push(String(terminals.submitted[0]?.text))
       open = false
-      await until(
-        'its end',
-        async () =>
-          comes === 'read' ? (await first())?.state === 'acked' : terminals.submitted.length === 2,
-        { limit: 10_000 },
+      await until('its end', async () =>
+        comes === 'read' ? (await first())?.state === 'acked' : terminals.submitted.length === 2,
       )
       expect(terminals.typed).toHaveLength(typed)
       expect(await bench.deliveries('human')).toEqual([])
@@ -332,14 +327,17 @@ describe('proof', () => {
       `some output\n> ${standing() === '' ? '' : '[Pasted Text: 6 lines]'}`
     program.script.inputLine = () => (standing() === '' ? 'empty' : 'text')
     let enters = 0
-    terminals.script.enter = () => (++enters === 1 ? 'ignored' : { kind: 'typed' })
+    terminals.script.enter = () => {
+      if (++enters === 1) return 'ignored'
+      program.conversation.push(standing())
+      return { kind: 'typed' }
+    }
     await bench.family()
     await bench.outbox.start()
     await bench.say('one\ntwo\nthree')
-    await until('it is submitted', () => terminals.submitted.length === 1)
-    expect(terminals.typed).toHaveLength(1)
-    program.conversation.push(String(terminals.submitted[0]?.text))
     await until('it is confirmed', async () => (await first())?.state === 'acked')
+    expect(terminals.submitted).toHaveLength(1)
+    expect(terminals.typed).toHaveLength(1)
   })
 
   it('takes the placeholder of an earlier paste for nothing where the box is empty', async () => {
@@ -382,7 +380,7 @@ describe('proof', () => {
     // As a daemon left it that was killed before its request went out.
     await bench.store.outbox.claim(waiting, 'channel', 'b-1', bench.clock())
     await bench.outbox.start()
-    await until('the ack', async () => (await first())?.state === 'acked', { limit: 15_000 })
+    await until('the ack', async () => (await first())?.state === 'acked')
     expect(bench.program.conversation).toHaveLength(1)
     expect(await first()).toMatchObject({ attempts: 2 })
   })
@@ -427,6 +425,10 @@ describe('a message that is too long to be typed', () => {
   })
 
   it('waits again where the hook’s answer got lost, and where the hook could not be answered at all', async () => {
+    bench.config = configSchema.parse({
+      attention: { batch_within: 0 },
+      delivery: { ack_timeout: 20, retry_initial: 0.02, retry_max: 0.1 },
+    })
     bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }
     await bench.family()
     await bench.outbox.start()
@@ -435,11 +437,15 @@ describe('a message that is too long to be typed', () => {
     const id = String((await first())?.id)
     await bench.outbox.promptArrived(AUTH, [id])
     await until('it is noted', async () => (await first())?.handedAt != null)
-    bench.shift += 30_000
-    bench.outbox.wake(AUTH)
-    await until('the second line', () => bench.terminals.submitted.length === 2)
+    const line = (count: number) =>
+      until(`line ${String(count)}`, () => {
+        bench.shift += 5_000
+        bench.outbox.wake(AUTH)
+        return bench.terminals.submitted.length === count
+      })
+    await line(2)
     expect(await bench.outbox.promptArrived(AUTH, [id], { unanswered: true })).toBeNull()
-    await until('the third line', () => bench.terminals.submitted.length === 3)
+    await line(3)
     bench.program.conversation.push(String(await bench.outbox.promptArrived(AUTH, [id])))
     bench.outbox.looked(AUTH)
     await until('the ack', async () => (await first())?.state === 'acked')

@@ -48,6 +48,14 @@ describe('outbox', () => {
   let shift: number
   const clock = (): number => Date.now() + shift
 
+  /** What is unconfirmed for longer than a busy machine stands still is given up. Seconds. */
+  const configIn = (ackTimeout: number): Config =>
+    configSchema.parse({
+      delivery: { ack_timeout: ackTimeout, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 },
+    })
+  /** For those that are about what is given up. */
+  const confirmsSoon = (): void => void (config = configIn(0.3))
+
   const settings = settingsOf(
     () => config,
     () => cli as AgentCli,
@@ -90,9 +98,7 @@ describe('outbox', () => {
       clock,
       log: silentLog(),
     })
-    config = configSchema.parse({
-      delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 },
-    })
+    config = configIn(30)
     cli = {
       acks: true,
       reportsState: true,
@@ -162,6 +168,13 @@ describe('outbox', () => {
     (await store.events.list({})).map(({ type }) => type)
   const until = (what: string, test: () => boolean | Promise<boolean>): Promise<unknown> =>
     waitFor(what, test)
+  /** The same while time passes faster than it does. */
+  const inTime = (what: string, test: () => boolean | Promise<boolean>): Promise<unknown> =>
+    until(what, () => {
+      shift += 2_000
+      outbox.wake(AUTH)
+      return test()
+    })
 
   it(
     verifies(
@@ -328,6 +341,7 @@ describe('outbox', () => {
   })
 
   it('presses Enter once more for a message that still stands there, and then says that it doesn’t know', async () => {
+    confirmsSoon()
     await family()
     let presses = 0
     terminals.script.enter = () => (presses++, 'ignored')
@@ -347,13 +361,15 @@ describe('outbox', () => {
     terminals.script.enter = () => (++presses === 1 ? 'ignored' : { kind: 'typed' })
     await outbox.start()
     await say('one')
-    await until('it is submitted', () => terminals.submitted.length === 1)
+    await until('the first', () => presses === 1)
+    await inTime('it is submitted', () => terminals.submitted.length === 1)
     await outbox.ack(AUTH, [String((await deliveries())[0]?.id)])
     expect((await deliveries())[0]?.state).toBe('acked')
     expect(await deliveries('human')).toEqual([])
   })
 
   it('takes a late confirmation', async () => {
+    confirmsSoon()
     await family()
     await outbox.start()
     await say('one')
@@ -560,12 +576,13 @@ describe('outbox', () => {
       await claimed(false)
       terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['the batch before'] })
       await outbox.start()
-      await until('it is submitted', () => terminals.submitted.length === 1)
+      await inTime('it is submitted', () => terminals.submitted.length === 1)
       expect(terminals.submitted[0]?.text).toContain('[NOTE] x: y')
       expect(await deliveries('human')).toEqual([])
     })
 
     it('does not type again what its terminal got, also where it does not show it any more', async () => {
+      confirmsSoon()
       await family()
       await claimed(false)
       terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['b-1'] })
@@ -593,7 +610,7 @@ describe('outbox', () => {
         const seen: string[] = []
         probe.onSeen((_agent, { state }) => void seen.push(state))
         await outbox.start()
-        await until('it is submitted', () => terminals.submitted.length === 1)
+        await inTime('it is submitted', () => terminals.submitted.length === 1)
         expect(seen).not.toContain('waiting')
         if (acks) await outbox.ack(AUTH, [delivery])
         await until('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
@@ -664,7 +681,7 @@ describe('outbox', () => {
       await claimed(false)
       terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted, entered })
       await outbox.start()
-      await until('it is settled', async () => {
+      await inTime('it is settled', async () => {
         const [first] = await deliveries()
         return first?.handedAt !== null || first.state === 'undecided'
       })
@@ -694,13 +711,14 @@ describe('outbox', () => {
       await claimed(false)
       terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['b-1'], entered: ['b-1'] })
       await outbox.start()
-      await until('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
+      await inTime('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
       expect(terminals.typed).toEqual([])
       expect(terminals.submitted).toEqual([])
       expect(await deliveries('human')).toEqual([])
     })
 
     it('notifies the human where none comes, and never types it again', async () => {
+      confirmsSoon()
       await family()
       await claimed(false)
       await outbox.start()
@@ -749,13 +767,14 @@ describe('outbox', () => {
         `[NOTE] x: y\n[${delivery.slice(0, 7)}\n│ ${delivery.slice(7)}]`,
       )
       await outbox.start()
-      await until('it is submitted', () => terminals.submitted.length === 1)
+      await inTime('it is submitted', () => terminals.submitted.length === 1)
       await outbox.ack(AUTH, [delivery])
       expect((await deliveries())[0]).toMatchObject({ state: 'acked' })
       expect(terminals.typed).toEqual([])
     })
 
     it('says so where the program does not confirm and it was cut off', async () => {
+      confirmsSoon()
       cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
       await family()
       await claimed(false)
@@ -788,6 +807,7 @@ describe('outbox', () => {
   })
 
   it('takes the uncertain way where the terminal does not answer: not typed again, the human notified', async () => {
+    confirmsSoon()
     await family()
     terminals.script.paste = () => Promise.reject(new Error('no answer within 5 s'))
     await outbox.start()

@@ -32,7 +32,10 @@ const worker = (path: string, content: string) => ({
   ],
 })
 
-describe('docs/recipes.md', () => {
+/** Each starts agents and dozens of programs, on a machine that may be busy. Milliseconds. */
+const LIMIT = 240_000
+
+describe('docs/recipes.md', { timeout: LIMIT }, () => {
   let tree: Exomonad
   const [nightly = '', swarm = '', review = ''] = runBlocks('docs/recipes.md')
 
@@ -62,7 +65,7 @@ describe('docs/recipes.md', () => {
     return runProgram('sh', ['-ec', line], {
       env: { ...tree.repository.env, PATH, NO_COLOR: '1', ...more },
       cwd: tree.repository.path,
-      timeout: 110_000,
+      timeout: LIMIT,
     })
   }
 

@@ -15,9 +15,9 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
       ? readFileSync(join(runs, 'runs'), 'utf8').split('\n').length - 1
       : 0
   const world = useCrashingTree(() => {
-    // The result of a pair of pull requests takes its time, so that “checking” is in the middle of
-    // a run.
-    const check = `echo run >> ${runs}/runs; pair=$(cat ${runs}/pair); if test -e "one-$pair.txt" && test -e "two-$pair.txt"; then test $pair != red && sleep 0.5; fi`
+    // The result of a pair of pull requests is checked for as long as that is held, so that the
+    // daemon ends in the middle of a run.
+    const check = `echo run >> ${runs}/runs; pair=$(cat ${runs}/pair); if test -e "one-$pair.txt" && test -e "two-$pair.txt"; then test $pair != red && while test -e ${runs}/hold; do sleep 0.05; done; fi`
     writeFileSync(join(runs, 'pair'), 'none')
     return { config: `[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\n` }
   })
@@ -36,9 +36,11 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
       })
 
       if (step === 'the run') {
+        writeFileSync(join(runs, 'hold'), '')
         await world.cut('merge_pr', { pr_number: second })
         await waitFor('the run of the result', () => count() - before === 3)
         await world.tree.crash()
+        rmSync(join(runs, 'hold'))
       } else {
         const { dead } = await crashAt(world.tree, 'merge', step)
         await world.cut('merge_pr', { pr_number: second })

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runProgram, startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { isAlive } from '../../../src/domain/lifecycle.ts'
 import { createClient } from '../../../src/surfaces/client.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
@@ -250,7 +251,15 @@ describe('folding', () => {
     tree.script('byhand', { steps: [write('byhand.txt', 'x\n'), commit('By hand'), filePr] })
     await worker(tree, 'byhand')
     const number = await filed(tree, 'byhand')
-    await waitFor('it to idle', async () => (await tree.agent('byhand')).state === 'idle')
+    // The stop check of an agent brings what its parent has committed to the forge: here nobody may
+    // stop any more.
+    const living = async (): Promise<any[]> =>
+      (await tree.tree()).root.children.filter(({ state }: any) => isAlive(state))
+    await waitFor('all to idle', async () =>
+      (await living()).every(({ state }) => state === 'idle'),
+    )
+    for (const { id, name } of await living())
+      if (name !== 'byhand') await tree.call('kill', { agent: id })
     // A commit of one’s own is no merge, and stays here.
     const before = await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')
     await tree.repository.git('commit', '-q', '--allow-empty', '-m', 'Of one’s own')
@@ -267,6 +276,27 @@ describe('folding', () => {
     expect(await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')).toBe(
       await tree.repository.git('rev-parse', 'main'),
     )
+  })
+
+  it('and so it is where the stop check of an agent brings earlier commits there in that very moment', async () => {
+    tree.script('atonce', { steps: [write('atonce.txt', 'x\n'), commit('At once'), filePr] })
+    await worker(tree, 'atonce')
+    const number = await filed(tree, 'atonce')
+    await waitFor('it to idle', async () => (await tree.agent('atonce')).state === 'idle')
+    await tree.repository.git('commit', '-q', '--allow-empty', '-m', 'Earlier')
+    const earlier = await tree.repository.git('rev-parse', 'main')
+    // In the middle of the first push that comes.
+    const hook = join(tree.state, 'origin.git', 'hooks', 'pre-receive')
+    const done = join(tree.repository.folder, 'brought')
+    writeFileSync(
+      hook,
+      `#!/bin/sh\nunset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES\n[ -e '${done}' ] || { git update-ref refs/heads/main ${earlier} && touch '${done}'; }\n`,
+      { mode: 0o755 },
+    )
+    onTestFinished(() => rmSync(hook))
+    await tree.repository.git('merge', '-q', '--no-ff', '-m', 'Merge by hand', 'main.atonce')
+    expect(await tree.call('pr_show', { pr_number: number })).toMatchObject({ state: 'merged' })
+    expect(existsSync(done)).toBe(true)
   })
 
   it('a branch that is not the agent’s own is never rebased, and a stop check that can’t read its configuration lets go', async () => {
@@ -331,12 +361,8 @@ describe('folding', () => {
       await worker(tree, 'other')
       await tree.call('merge_pr', { pr_number: await filed(tree, 'other') })
       await release('idler')
-      const question = await waitFor(
-        'the question',
-        async () => (await tree.call('inbox')).questions.find((one: any) => one.agent === 'idler'),
-        {
-          limit: 30_000,
-        },
+      const question = await waitFor('the question', async () =>
+        (await tree.call('inbox')).questions.find((one: any) => one.agent === 'idler'),
       )
       expect(question.message).toContain('shared.txt')
       await waitFor('it to be let go', () => stops(tree, 'idler').at(-1)?.decision === 'allow')

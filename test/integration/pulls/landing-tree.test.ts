@@ -21,14 +21,10 @@ const filed = async (tree: Exomonad, name: string): Promise<number> =>
 const texts = (tree: Exomonad, name: string): string[] =>
   tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text']] : []))
 const rests = (tree: Exomonad, name: string) =>
-  waitFor(
-    `${name} to rest`,
-    async () => {
-      const agent = await tree.agent(name)
-      return agent.state === 'idle' && agent.undelivered === 0
-    },
-    { limit: 30_000 },
-  )
+  waitFor(`${name} to rest`, async () => {
+    const agent = await tree.agent(name)
+    return agent.state === 'idle' && agent.undelivered === 0
+  })
 const shown = (tree: Exomonad, number: number) => tree.call('pr_show', { pr_number: number })
 
 function folder(): string {
@@ -65,10 +61,8 @@ it('wakes the lead once for a pull request that is green, and its owner not at a
   tree.script('one', { steps: [write('one.txt', '1\n'), commit('One'), filePr] })
   await spawn(tree, ['one'], 'lead')
   const number = await filed(tree, 'one')
-  const ready = await waitFor(
-    'the lead to be notified',
-    () => texts(tree, 'lead').find((text) => text.includes('[PR READY]')),
-    { limit: 30_000 },
+  const ready = await waitFor('the lead to be notified', () =>
+    texts(tree, 'lead').find((text) => text.includes('[PR READY]')),
   )
   expect(ready).toContain((await shown(tree, number)).head_sha.slice(0, 10))
   await rests(tree, 'one')
@@ -117,9 +111,7 @@ it(
       await filed(tree, 'three'),
     ]
     for (const number of [one, two, three]) {
-      await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed', {
-        limit: 30_000,
-      })
+      await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed')
     }
     await waitFor('all to be reported ready', () =>
       [one, two, three].every((number) =>
@@ -177,9 +169,7 @@ it(
     await rests(tree, 'two')
     expect((await shown(tree, two)).head_sha).toBe(now.head_sha)
     rmSync(join(notes, 'hold'))
-    await waitFor('it to land', async () => (await shown(tree, two)).state === 'merged', {
-      limit: 30_000,
-    })
+    await waitFor('it to land', async () => (await shown(tree, two)).state === 'merged')
     // The parent’s worktree has it a moment after the forge says so.
     const inLead = join((await tree.agent('lead')).worktree, 'two.txt')
     await waitFor('the parent to have it', () => readFileSync(inLead, 'utf8') === 'two\n')
@@ -204,9 +194,7 @@ it('reports a conflict as soon as the base has moved, and withdraws what is no l
   await spawn(tree, ['first', 'second'], 'busy')
   const [first, second] = [await filed(tree, 'first'), await filed(tree, 'second')]
   for (const number of [first, second])
-    await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed', {
-      limit: 30_000,
-    })
+    await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed')
   for (const name of ['first', 'second']) await rests(tree, name)
   const events = async (type: string) =>
     (await tree.events()).filter((event) => event.type === type)
@@ -217,11 +205,9 @@ it('reports a conflict as soon as the base has moved, and withdraws what is no l
     'the conflict to be reported',
     async () => (await events('pr.conflict')).length === 1,
   )
+  // No poll within the hour: it is the merge that looked.
   const [conflict] = await events('pr.conflict')
-  const [merged] = await events('pr.merged')
   expect(conflict.payload).toMatchObject({ number: second, files: ['shared.txt'] })
-  // No poll in between: it is the merge that looked.
-  expect(conflict.at - merged.at).toBeLessThan(5_000)
   await waitFor('its owner to be notified of it', () =>
     texts(tree, 'second').some((text) => text.includes('[CONFLICT]')),
   )

@@ -138,15 +138,17 @@ describe('landing', () => {
   })
 
   it('goes on where the caller that waited goes away', async () => {
-    const tree = await landings({}, 'sleep 0.5')
+    const tree = await landings({}, HOLD)
     const [a, b] = [await tree.open('a', { 'a.txt': 'a' }), await tree.open('b', { 'b.txt': 'b' })]
     for (const number of [a, b]) await tree.checked(number)
     await tree.merge(a)
+    tree.hold(true)
     const gone = new AbortController()
     const waiting = tree.merge(b, { wait: true, signal: gone.signal })
     await waitFor('it to wait', async () => (await tree.store.journal.open()).length === 1)
     gone.abort()
     expect(await waiting).toMatchObject({ state: 'landing' })
+    tree.hold(false)
     await tree.landed()
     expect(await tree.look(b)).toMatchObject({ state: 'merged' })
     await waitFor('the lead to be notified', async () =>

@@ -215,7 +215,8 @@ describe('checks of the local forge', () => {
     const folder = notes()
     const { grow, file, ended, tidy } = await start(
       `trap '' TERM; sh -c 'trap "" TERM; echo $$ > ${folder}/child; while :; do sleep 60; done' & echo $$ > '${folder}/parent'; wait; wait; sleep 60`,
-      { timeoutMs: 400 },
+      // Enough for a busy machine to start both.
+      { timeoutMs: 3_000 },
     )
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }))
     const snapshot = await ended(number)

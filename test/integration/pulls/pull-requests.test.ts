@@ -16,7 +16,6 @@ const received = (tree: Exomonad, name: string, pattern: RegExp): Promise<string
       tree.log(name).find((entry) => entry['kind'] === 'message' && pattern.test(entry['text']))?.[
         'text'
       ] as string | undefined,
-    { limit: 30_000 },
   )
 
 /** A worker that commits a file and files a pull request. */
@@ -279,7 +278,6 @@ describe('checks and reviews', () => {
       await waitFor(
         'green checks',
         async () => (await shown(tree, pull.pr_number)).checks === 'passed',
-        { limit: 30_000 },
       )
       // The forge knows it a moment before it is reported.
       const types = await waitFor('green checks to be reported', async () => {

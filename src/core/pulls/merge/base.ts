@@ -23,6 +23,9 @@ export interface MergeBase {
   sync(base: BranchName, owner: Pick<Agent, 'worktree'> | undefined): Promise<string | undefined>
 }
 
+/** How often a base that others push to as well is pushed. */
+const TRIES = 3
+
 const ELSEWHERE: FastForwardResult = { kind: 'elsewhere' }
 
 /** `MergeBase.sync`, which needs nothing else. */
@@ -96,8 +99,18 @@ export function createMergeBase({
         const commits = await git.countCommits(remote, local)
         return `${base} has ${commits} commit${commits === 1 ? '' : 's'} here that ${commits === 1 ? 'is' : 'are'} not on ${FORGE_NAMES[forge.kind]}, and exomonad does not push ${commits === 1 ? 'it' : 'them'} for you`
       }
-      const pushed = await git.push(forge.remote, { sha: local, branch: base, expected: remote })
-      return pushed.kind === 'pushed' ? undefined : pushed.reason
+      for (let [expected, tries] = [remote, 1]; ; tries++) {
+        const pushed = await git.push(forge.remote, { sha: local, branch: base, expected })
+        if (pushed.kind === 'pushed') return undefined
+        const now = await git.remoteTip(forge.remote, base)
+        if (now === null || now === expected || (await git.resolve(now)) === null)
+          return pushed.reason
+        // The stop check of a child, or a look at what was merged by hand, brought the same there
+        // meanwhile, or the earlier ones of these commits.
+        if (await git.isAncestor(local, now)) return undefined
+        if (tries === TRIES || !(await git.isAncestor(now, local))) return pushed.reason
+        expected = now
+      }
     },
 
     sync: createBaseSync({ git, forge, log }),

@@ -12,7 +12,7 @@ export type DemoForge =
   | { readonly kind: 'local' }
   | { readonly kind: 'github-fake'; readonly failing: number; readonly seed: number }
 
-const LOCAL: Deadlines = { limit: 180_000, quiet: 45_000, settle: 15_000 }
+const LOCAL: Deadlines = { limit: 180_000, quiet: 45_000, settle: 60_000 }
 /**
  * What goes over HTTP and is polled takes longer, the more so where calls fail and are made again.
  */

@@ -8,6 +8,8 @@ import { silentLog } from '../../../../../src/runtime/log.ts'
 const sha = (digit: string): Sha => digit.repeat(40) as Sha
 /** A line of commits: each holds those before it. */
 const [OLD, HEAD, MERGED, LATER] = ['1', '2', '3', '4'].map(sha) as [Sha, Sha, Sha, Sha]
+/** Of one’s own, made before the merge: in it, and without what was merged. */
+const OWN = `${OLD.slice(1)}9` as Sha
 const BASE = asBranchName('main')
 const row = { baseBranch: BASE, headBranch: asBranchName('main.a'), headSha: HEAD } as PullRow
 
@@ -66,6 +68,12 @@ describe('what was merged by hand', () => {
   it('is pushed again where it was refused and nobody else had moved the branch', async () => {
     const { base } = await look({ answers: ['refused', 'refused', 'pushed'], meanwhile: OLD })
     expect(base).toBe(MERGED)
+  })
+  it('is pushed on from where somebody else brought earlier commits meanwhile', async () => {
+    expect(await look({ answers: ['refused', 'pushed'], meanwhile: OWN })).toEqual({
+      base: MERGED,
+      left: [],
+    })
   })
   it.each<[string, Answer[], Sha | null]>([
     ['is refused again and again', ['refused', 'refused', 'refused'], OLD],
