@@ -7,8 +7,9 @@ export interface Folded {
   /** Links of its chain, where that is green as a whole. */
   readonly green: ReadonlySet<number>
   /**
-   * `later`: those that were found red together with others of them, which land first, or with ones
-   * that have `landed`. Among the others, each would make a group red whose reason is known.
+   * `later`: those that were found red together with others of them, which land first. One whose
+   * others have `landed` would make any group red, for a reason that is known: it has its turn by
+   * itself, after those that were asked for before it.
    */
   split(landings: readonly Landing[], landed?: ReadonlySet<number>): Split
   /** With which of those that are not among them any of them was found to be red. */
@@ -61,11 +62,14 @@ export function foldedIn({
       state === 'green' ? links.filter(({ sha }) => sha !== null).map(({ number }) => number) : [],
     ),
     split: (landings, landed = new Set()) => {
-      const numbers = new Set([...landed, ...landings.map(({ number }) => number)])
-      const later = landings.filter(({ number }) => {
+      const redAmong = ({ number }: Landing, numbers: ReadonlySet<number>): boolean => {
         const found = partners.get(number) ?? []
         return found.length > 0 && found.every((partner) => numbers.has(partner))
-      })
+      }
+      const [first, ...others] = landings
+      if (first !== undefined && redAmong(first, landed)) return { now: [first], later: others }
+      const all = new Set([...landed, ...landings.map(({ number }) => number)])
+      const later = landings.filter((landing) => redAmong(landing, all))
       return later.length === landings.length
         ? { now: landings, later: [] }
         : { now: landings.filter((one) => !later.includes(one)), later }
