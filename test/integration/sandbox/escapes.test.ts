@@ -142,18 +142,19 @@ tools = ["note", "file_pr"]
     const siblingGit = join(commonDir, 'worktrees', sibling.worktree.split('/').at(-1) ?? '')
     const worktreeOf = (who: string): string => sibling.worktree.replace(/sibling$/, who)
     const gitOf = (who: string): string => siblingGit.replace(/sibling$/, who)
+    // Where git that the daemon runs may write, and no confined agent.
+    const ranBy = (who: string): string => join(repository.path, `out-ran-${who}`)
     const inner: Attempt = {
       what: 'a program that git runs in a repository inside of its worktree',
       command: (who) =>
         [
           'git init -q inner && cd inner',
-          `git config filter.x.clean 'echo ${SECRET} > "${repository.folder}/ran-${who}"; cat'`,
+          `git config filter.x.clean 'echo ${SECRET} > "${ranBy(who)}"; cat'`,
           'echo a > a && git add a && git -c user.name=A -c user.email=a@b commit -qm A',
           'echo "* filter=x" > .gitattributes && echo b > a && cd .. && git add inner',
         ].join('; '),
       // By git outside, when the agent ends its turn: see below.
-      worked: (_output, who) =>
-        existsSync(join(repository.folder, `ran-${who === 'free' ? 'alone' : who}`)),
+      worked: (_output, who) => existsSync(ranBy(who === 'free' ? 'alone' : who)),
     }
     attempts = [
       read('the owner’s token', `sed "s/${token}/${SECRET}/" '${owner}'`),
