@@ -17,7 +17,7 @@ export async function resultOf(tree: Exomonad, id: string): Promise<any> {
   await waitFor(
     `${id} to end`,
     async () => (await tree.call('agent_status', { agent_id: id })).status !== 'running',
-    { limit: 30_000 },
+    { limit: 60_000 },
   )
   return tree.call('agent_result', { agent_id: id })
 }

@@ -6,7 +6,7 @@ import type { BaseWatch } from './base-watch.ts'
 import type { CulpritSearch } from './culprit.ts'
 import { createAtOnce } from './at-once.ts'
 import { createEachLink } from './each-link.ts'
-import { isIncomplete, readFolded } from './folded.ts'
+import { isIncomplete, readFolded, splitFolded } from './folded.ts'
 import { createGiveUp } from './give-up.ts'
 import { sayChecking, type Landing } from './landing.ts'
 import type { Lane } from './lane.ts'
@@ -151,7 +151,7 @@ export function createLandingQueue(
       lane.group = taken
       lane.group = await stillWanted(taken.filter(isWanted))
       if (lane.group.length === 0) return
-      const { now, later: reds } = (await readFolded(deps, base)).split(lane.group)
+      const { now, later: reds } = await splitFolded(deps, base, lane.group)
       lane.waiting.unshift(...reds)
       lane.group = now
       const onto = await results.tip(base)

@@ -117,7 +117,7 @@ export function confinedGit({
 
   const inRepository = (cwd: string): string[] => {
     const { commonDir } = paths
-    const writes = [paths.home, commonDir, ...Object.values(paths.worktrees), '/tmp']
+    const writes = [paths.home, commonDir, ...Object.values(paths.worktrees)]
     return [
       ...[
         '--unshare-user',
@@ -125,9 +125,9 @@ export function confinedGit({
         '--ro-bind',
         '/',
         '/',
-        '--dev-bind',
-        '/dev',
-        '/dev',
+        // With a memory of its own in /dev/shm, where its temporary files are: everyone's are beside
+        // the repository, too.
+        ...['--dev', '/dev', '--setenv', 'TMPDIR', '/dev/shm'],
       ],
       ...writes.flatMap((folder) => ['--bind-try', folder, folder]),
       ...ORDERS.map((name) => join(commonDir, name)).flatMap((file) => [

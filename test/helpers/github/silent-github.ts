@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import type { FakeGithub } from '../../fixtures/github/fake.ts'
+import { listen } from '../../fixtures/github/http/connection.ts'
 
 /**
  * Test helper: takes the fake GitHub’s place: connections are taken, and nothing is ever answered.
@@ -13,9 +14,7 @@ export async function silence(github: FakeGithub): Promise<() => Promise<void>> 
     socket.resume()
   })
   await github.down()
-  await new Promise<void>((resolve) =>
-    server.listen(Number(new URL(github.apiUrl).port), '127.0.0.1', resolve),
-  )
+  await listen(server, Number(new URL(github.apiUrl).port))
   let over: Promise<void> | undefined
   return () =>
     (over ??= (async () => {

@@ -93,6 +93,10 @@ it(
       pane: cut.pane,
       pid: cut.pid,
     })
+    await waitFor(
+      'the end of the doomed one to be known',
+      async () => (await tree.agent('doomed')).state === 'failed',
+    )
     const events = await tree.events()
     expect(events.filter((event) => event.type === 'question.answered')).toHaveLength(1)
     expect(

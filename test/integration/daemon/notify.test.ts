@@ -113,6 +113,9 @@ describe('notifications', () => {
     await terminal.line('exomonad tree --watch')
     await terminal.until('the tree', /q ends/)
     await ask('Is the launch code 0000?')
+    // Alone, before there is another one.
+    for (const told of [() => at('/hook-SECRET').length === 1, () => existsSync(command)])
+      await waitFor('the first of it', told)
     const { question_id: settled } = await ask('settled?')
     await tree.call('answer_question', { agent: 'root', message: 'yes', question_id: settled })
     await waitFor('the hook', () => at('/hook-SECRET').length === 1)
@@ -180,7 +183,8 @@ describe('notifications', () => {
     const sent = () => at('/down-SECRET').filter(({ test }) => test === false)
     await waitFor('what waited', () => sent().length === 1)
     expect(sent()[0].count).toBe(1)
-    expect(await trouble()).toEqual([])
+    // It is over once the answer to that has arrived, too.
+    await waitFor('no trouble any more', async () => (await trouble()).length === 0)
     expect(JSON.stringify(said) + everything()).not.toContain('SECRET')
   })
 

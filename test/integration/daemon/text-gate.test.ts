@@ -122,6 +122,12 @@ beforeAll(async () => {
     'its commit',
     async () => (await tree.repository.git('rev-list', '--count', 'main..main.dev')).trim() === '1',
   )
+  // What it sends by itself, too: a later wait is for other words of it.
+  await tree.logged(
+    'dev',
+    'its own mail',
+    ({ kind, command }) => kind === 'sh' && String(command).startsWith('exomonad send mate "mail'),
+  )
   for (const [lane, use] of Object.entries(LANES))
     if (typeof use === 'function') keep(lane, (await use()) ?? '')
 })
@@ -227,6 +233,7 @@ describe('the text gate', () => {
       { message: 'under a key', idempotency_key: hostile('key') },
       { as: 'dev' },
     )
+    await waitFor('its last words', async () => (await tree.agent('dying')).state === 'failed')
     const database = new DatabaseSync(join(tree.state, 'store.db'), { readOnly: true })
     try {
       const tables = database

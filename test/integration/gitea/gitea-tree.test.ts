@@ -171,10 +171,10 @@ delete_branch = true
       async () => (await tree.events()).some(({ type }: any) => type === 'pr.ready'),
       { limit: LIMIT },
     )
-    expect(await tree.call('pr_show', { pr_number: number })).toMatchObject({
-      checks: 'passed',
-      review: 'approved',
-      mergeable: 'mergeable',
+    // Gitea works out in a while whether it can be merged.
+    await waitFor('all of it to be shown', async () => {
+      const { checks, review, mergeable } = await tree.call('pr_show', { pr_number: number })
+      return checks === 'passed' && review === 'approved' && mergeable === 'mergeable'
     })
 
     const merged = await tree.call('merge_pr', { pr_number: number })

@@ -137,8 +137,8 @@ describe.skipIf(!isGrouped(found, 'processes'))('agents that are held to limits'
     await waitFor('its end', () => membersOf(group).length === 0)
     await tree.call('tree')
     await waitFor('its group to go', () => !existsSync(group))
-    expect((await tree.agent('stays')).state).toBe('failed')
-    expect(existsSync(dirname(group))).toBe(false)
+    await waitFor('it to be failed', async () => (await tree.agent('stays')).state === 'failed')
+    await waitFor('the group of all to go', () => !existsSync(dirname(group)))
   })
 
   it('have their background tasks in their group, and nothing that hides outlives a kill', async () => {

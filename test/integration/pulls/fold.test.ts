@@ -115,6 +115,28 @@ describe('the fold', () => {
     await expectTipsChecked(tree)
   })
 
+  it('does not look again for what one is red with, where that has landed before the others', async () => {
+    const tree = await world()
+    const numbers = await filed(tree, NAMES, (name) =>
+      name === 'b' ? 'pair-1-a' : name === 'e' ? 'pair-1-b' : `${name}.txt`,
+    )
+    await green(tree, NAMES.length - 1)
+    for (const name of ['a', 'b']) await tree.merge(numbers.get(name)!)
+    const before = tree.runs().length
+    tree.hold(true)
+    for (const name of ['c', 'd', 'e', 'f']) await tree.merge(numbers.get(name)!, { wait: false })
+    tree.hold(false)
+    await tree.landed()
+    expect((await tree.events('landing.red')).map(({ payload }) => payload)).toMatchObject([
+      { number: numbers.get('e'), partner: { number: numbers.get('b') } },
+    ])
+    for (const name of ['c', 'd', 'f'])
+      expect(await tree.look(numbers.get(name)!)).toMatchObject({ state: 'merged' })
+    // At most those that were asked for before the others.
+    expect(tree.runs().length - before).toBeLessThan(2)
+    await expectTipsChecked(tree)
+  })
+
   it('names three that are green two by two to each of them, and lands the two that may', async () => {
     const trio = 'if test -e t1 && test -e t2 && test -e t3; then echo all three; exit 1; fi'
     const tree = await world({}, trio)

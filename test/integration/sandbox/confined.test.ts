@@ -84,6 +84,18 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
     files('first')
     files('second')
     files('third', { do: 'sh', command: link })
+    /** The end of the turn in which it goes on. */
+    const wentOn = (name: string) =>
+      waitFor(`${name} to have gone on`, () => {
+        const log = tree.log(name)
+        const told = log.findIndex(({ kind, text }) => kind === 'message' && /go on/.test(text))
+        return (
+          told >= 0 &&
+          log
+            .slice(told)
+            .some(({ kind, answer }) => kind === 'stop' && answer?.decision === 'allow')
+        )
+      })
     const worktrees = new Map<string, string>()
     const numbers = new Map<string, number>()
     for (const name of ['first', 'second', 'third']) {
@@ -93,11 +105,11 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
     }
     await tree.call('merge_pr', { pr_number: numbers.get('first') })
     for (const name of ['second', 'third']) await tree.call('send', { to: name, message: 'go on' })
-    await tree.logged('third', 'its stop', ({ kind }) => kind === 'stop')
+    await wentOn('third')
     expect(existsSync(elsewhere)).toBe(false)
     const place = worktrees.get('second') ?? ''
     await waitFor('the rebase', () => existsSync(join(place, 'first')))
-    await tree.logged('second', 'its stop', ({ kind }) => kind === 'stop')
+    await wentOn('second')
     // What its stop pushed may come in a moment after it.
     await waitFor('the merge', async () => {
       const { head_sha: head } = await tree.call('pr_diff', { pr_number: numbers.get('second') })

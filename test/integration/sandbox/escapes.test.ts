@@ -25,6 +25,9 @@ interface Attempt {
 }
 
 const SECRET = 'word-that-nobody-may-see'
+/** For the agent that is not confined, whose every attempt has to work. Milliseconds. */
+const PATIENCE = 10_000
+const LIMIT = { limit: 200_000 }
 const PTRACE = process.arch === 'arm64' ? 117 : 101
 
 describe.skipIf(!isInstalled())('a confined agent', () => {
@@ -59,12 +62,12 @@ describe.skipIf(!isInstalled())('a confined agent', () => {
     ...read(what, nodeIn(code)),
     network: true,
   })
-  /** Not as long as in vain as a machine takes that answers nothing. */
+  /** Not as long in vain as a machine takes that answers nothing, and longer than a busy one takes. */
   const connectTo = (where: string): string =>
-    `require("net").connect(${where}).on("error", () => {}).setTimeout(2000, () => process.exit()).pipe(process.stdout)`
+    `require("net").connect(${where}).on("error", () => {}).setTimeout(${PATIENCE}, () => process.exit()).pipe(process.stdout)`
   /** By the proxy that the environment names, where it names one. */
   const tunnelTo = (port: number): string =>
-    `const proxy = process.env.HTTPS_PROXY; const s = require("net").connect(proxy ? new URL(proxy).port : ${port}, "127.0.0.1").on("error", () => {}); if (proxy) s.write("CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\n\\r\\n"); s.setTimeout(2000, () => process.exit()); s.pipe(process.stdout)`
+    `const proxy = process.env.HTTPS_PROXY; const s = require("net").connect(proxy ? new URL(proxy).port : ${port}, "127.0.0.1").on("error", () => {}); if (proxy) s.write("CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\n\\r\\n"); s.setTimeout(${PATIENCE}, () => process.exit()); s.pipe(process.stdout)`
 
   beforeAll(async () => {
     tree = await startExomonad({
@@ -139,18 +142,19 @@ tools = ["note", "file_pr"]
     const siblingGit = join(commonDir, 'worktrees', sibling.worktree.split('/').at(-1) ?? '')
     const worktreeOf = (who: string): string => sibling.worktree.replace(/sibling$/, who)
     const gitOf = (who: string): string => siblingGit.replace(/sibling$/, who)
+    // Where git that the daemon runs may write, and no confined agent.
+    const ranBy = (who: string): string => join(repository.path, `out-ran-${who}`)
     const inner: Attempt = {
       what: 'a program that git runs in a repository inside of its worktree',
       command: (who) =>
         [
           'git init -q inner && cd inner',
-          `git config filter.x.clean 'echo ${SECRET} > "${repository.folder}/ran-${who}"; cat'`,
+          `git config filter.x.clean 'echo ${SECRET} > "${ranBy(who)}"; cat'`,
           'echo a > a && git add a && git -c user.name=A -c user.email=a@b commit -qm A',
           'echo "* filter=x" > .gitattributes && echo b > a && cd .. && git add inner',
         ].join('; '),
       // By git outside, when the agent ends its turn: see below.
-      worked: (_output, who) =>
-        existsSync(join(repository.folder, `ran-${who === 'free' ? 'alone' : who}`)),
+      worked: (_output, who) => existsSync(ranBy(who === 'free' ? 'alone' : who)),
     }
     attempts = [
       read('the owner’s token', `sed "s/${token}/${SECRET}/" '${owner}'`),
@@ -231,7 +235,7 @@ tools = ["note", "file_pr"]
       network('an abstract socket', connectTo(`{path: "\\0${repository.folder}"}`)),
       network(
         'datagrams, as DNS has them',
-        `const s = require("dgram").createSocket("udp4"); s.send("?", ${datagrams.address().port}, "127.0.0.1"); s.on("message", (m) => { console.log(String(m)); s.close() }); setTimeout(() => s.close(), 2000).unref()`,
+        `const s = require("dgram").createSocket("udp4"); s.send("?", ${datagrams.address().port}, "127.0.0.1"); s.on("message", (m) => { console.log(String(m)); s.close() }); setTimeout(() => s.close(), ${PATIENCE}).unref()`,
       ),
       network('a port of this machine through the proxy', tunnelTo(port)),
       // What the daemon’s git would take orders from.
@@ -266,12 +270,15 @@ tools = ["note", "file_pr"]
         allow_failure: true,
         command: `{ ${command(who)}\n} > "${tree.scripts}/${who}-${index}" 2>&1`,
       }))
+    /** Once it has tried all of it. */
+    const stopped = (who: string) =>
+      waitFor(`${who} to stop`, () => tree.log(who).some(({ kind }) => kind === 'stop'), LIMIT)
     const run = async (who: string, role: string): Promise<string> => {
       tree.script(who, {
         steps: [...steps(who), { do: 'print', text: 'tried' }, { do: 'stop' }],
       })
       const { worktree, agent_id: id } = await spawnAs(tree, who, role)
-      await tree.logged(who, 'its stop', ({ kind }) => kind === 'stop')
+      await stopped(who)
       const spool = role === 'dev' ? join(state, 'spool') : join(state, 'agents', id, 'spool')
       await waitFor('its spool to be read', () => !existsSync(join(spool, `moved-${who}`)))
       outputs[who] = attempts.map((_, index) => {
@@ -287,7 +294,7 @@ tools = ["note", "file_pr"]
       steps: [{ do: 'sh', command: inner.command('alone') }, { do: 'stop' }],
     })
     await spawnAs(tree, 'alone', 'dev')
-    await tree.logged('alone', 'its stop', ({ kind }) => kind === 'stop')
+    await stopped('alone')
     // Last: it does to the repository what the others could not.
     free = await run('free', 'dev')
 
@@ -303,7 +310,7 @@ tools = ["note", "file_pr"]
       ],
     })
     await spawnAs(tree, 'reaches', 'offline')
-  }, 120_000)
+  }, 300_000)
 
   afterAll(async () => {
     for (const close of closing) close()

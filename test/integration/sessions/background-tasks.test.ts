@@ -248,7 +248,7 @@ describe('background tasks', () => {
     await waitFor(
       '200 MB of it',
       () => ((largest = Math.max(largest, size())), size() > 0 && gone() > 200_000_000),
-      { limit: 60_000 },
+      { limit: 90_000 },
     )
     writeFileSync(at('stop'), '')
     const result = await resultOf(tree, id)

@@ -247,7 +247,7 @@ describe('LLM sessions', () => {
 
   it('fail by their timeout, and are killed, with what they had said', async () => {
     // Its program is started in that time, too.
-    const slow = await start('say Half.\nhang', { timeout_secs: 8 })
+    const slow = await start('say Half.\nhang', { timeout_secs: 20 })
     const killed = await start('say Half.\nterm sleep 500\nhang')
     await waitFor('it to say half', () =>
       /^Half\./m.test(readFileSync(join(tree.state, 'outputs', `${killed}.log`), 'utf8')),
@@ -259,7 +259,7 @@ describe('LLM sessions', () => {
     })
     expect(await resultOf(tree, slow)).toMatchObject({
       status: 'failed',
-      summary: expect.stringContaining('8 s'),
+      summary: expect.stringContaining('20 s'),
       output: expect.stringContaining('Half.'),
     })
     for (const id of [slow, killed])

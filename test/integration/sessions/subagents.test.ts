@@ -467,6 +467,11 @@ it('a daemon that is killed loses the call, and its subagent is ended when the d
     async () => (await tree.agent('blocked')).state_reason === 'subagent lost-work',
     LIMIT,
   )
+  await waitFor(
+    'its words',
+    () => /^So far\./m.test(readFileSync(join(tree.state, 'outputs', `${id}.log`), 'utf8')),
+    LIMIT,
+  )
   await tree.crash()
   await expect(lost.answer).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' })
   await ended(id, 'killed')

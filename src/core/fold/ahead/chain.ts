@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { rebasedHeads } from '../../../domain/rebased-heads.ts'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import { foldable, isOut, type Candidate } from './candidates.ts'
+import { mergedAmong } from '../folded.ts'
 import type { LandsHere } from '../lands-here.ts'
 import { partnersOf, readFold, type Ejected, type FoldRecord } from './fold-record.ts'
 
@@ -88,11 +89,9 @@ async function landedPartners(
 ): Promise<(readonly [number, Sha])[]> {
   const open = new Set(pulls.map(({ number }) => number))
   const gone = ejected.flatMap(partnersOf).filter(({ number }) => !open.has(number))
-  if (gone.length === 0) return []
-  const merged = new Set(
-    (await forge.snapshots(gone.map(({ number }) => number))).flatMap((one) =>
-      'snapshot' in one && one.snapshot.state === 'merged' ? [one.snapshot.number] : [],
-    ),
+  const merged = await mergedAmong(
+    forge,
+    gone.map(({ number }) => number),
   )
   return gone
     .filter(({ number }) => merged.has(number))

@@ -228,12 +228,16 @@ describe('a tree whose base asks for what no agent can give', () => {
   const filed = async (name: string): Promise<number> => {
     tree().script(name, { steps: commit(name) })
     await tree().call('spawn_workers', { specs: [{ name, prompt: 'x' }] })
-    const [answer] = await waitFor(`filing of ${name}`, () => {
-      const answers = tree()
-        .log(name)
-        .filter((entry) => entry['name'] === 'file_pr')
-      return answers.length > 0 && answers
-    })
+    const [answer] = await waitFor(
+      `filing of ${name}`,
+      () => {
+        const answers = tree()
+          .log(name)
+          .filter((entry) => entry['name'] === 'file_pr')
+        return answers.length > 0 && answers
+      },
+      { limit: 60_000 },
+    )
     return Number((answer?.['answer'] as { pr_number?: number } | undefined)?.pr_number)
   }
   const events = async (type: string, number: number): Promise<any[]> =>

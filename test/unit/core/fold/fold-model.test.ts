@@ -193,7 +193,7 @@ function createModel({ reasons, lines, count, parallel }: Plan) {
     const wanted = await stillWanted(lane.waiting)
     lane.waiting = []
     if (wanted.length === 0) return
-    const { now, later } = foldedIn(record).split(wanted)
+    const { now, later } = foldedIn(record).split(wanted, new Set(rowOf(base)))
     expect(now).not.toEqual([])
     const chain = await build(
       base as Sha,

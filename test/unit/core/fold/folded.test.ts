@@ -23,6 +23,19 @@ it('one that was found red with another one that waits lands after that', () => 
   expect(record({ 3: 1 }).partnerOf(three)).toBe(1)
 })
 
+it('one that was found red with another one that has landed has its turn by itself, after those before it', () => {
+  const [two, three, four] = [landing(2), landing(3), landing(4)]
+  const folded = record({ 3: 1, 4: 2 })
+  expect(folded.partnersBeside([two, three, four])).toEqual([1])
+  expect(folded.split([two, three], new Set([1]))).toEqual({ now: [two], later: [three] })
+  // None that come later keep it waiting.
+  expect(folded.split([three, two, four], new Set([1]))).toEqual({
+    now: [three],
+    later: [two, four],
+  })
+  expect(folded.split([three], new Set([1]))).toEqual({ now: [three], later: [] })
+})
+
 it('one that was found red with two others waits for both, and is back when one has new commits', () => {
   const [one, two, three] = [landing(1), landing(2), landing(3)]
   const out = {
