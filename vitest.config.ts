@@ -5,6 +5,12 @@ import LongFilesFirst from './test/long-files-first.ts'
 /** Most of a test is waiting for what others do: three files for each core keep it busy. */
 const WORKERS = Math.max(2, Math.min(8, 3 * availableParallelism()))
 
+/**
+ * How long `expect.poll` looks for, milliseconds: by itself no more than one second, which a busy
+ * machine takes. Less than a test may take.
+ */
+const polls = (timeout: number) => ({ poll: { timeout } })
+
 /** Of files that replace modules: each has a process of its own. */
 const APART = 'test/unit/**/*.apart.test.ts'
 
@@ -33,6 +39,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 20_000,
           hookTimeout: 20_000,
+          expect: polls(15_000),
           sequence: { groupOrder: 0 },
         },
       },
@@ -41,6 +48,7 @@ export default defineConfig({
           name: 'apart',
           include: [APART],
           testTimeout: 20_000,
+          expect: polls(15_000),
           sequence: { groupOrder: 0 },
         },
       },
@@ -52,6 +60,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: polls(45_000),
           sequence: { groupOrder: 1 },
         },
       },
@@ -63,6 +72,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          expect: polls(45_000),
           sequence: { groupOrder: 1 },
         },
       },
@@ -76,6 +86,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 480_000,
           hookTimeout: 120_000,
+          expect: polls(45_000),
           sequence: { groupOrder: 2 },
         },
       },

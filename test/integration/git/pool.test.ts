@@ -161,7 +161,10 @@ describe('worktrees that are kept ready', () => {
     await spawn(git, 'one', at)
     expect(started).toEqual(['status', 'update-ref'])
     await git.lookOverPool(folder, 2)
-    await vi.waitFor(() => expect(started.filter((verb) => verb === 'status')).toHaveLength(3))
+    await vi.waitFor(
+      () => expect(started.filter((verb) => verb === 'status')).toHaveLength(3),
+      45_000,
+    )
     const [first = '', second = ''] = readdirSync(folder)
     await spawn(git, 'two', at)
     const left = existsSync(join(folder, first)) ? first : second

@@ -60,6 +60,9 @@ const worker = async (name: string, script: object, more: object = {}): Promise<
   const specs = [{ name, prompt: `Do ${name}.`, ...more }]
   expect((await tree.call('spawn_workers', { specs })).errors).toEqual([])
 }
+/** Nobody works: what is reported of them was reported. */
+const allRest = (): Promise<true> =>
+  waitFor('all to rest', async () => (await tree.call('attention')).working === 0)
 const asking = { steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?' } }] }
 
 describe('an item', () => {
@@ -240,6 +243,7 @@ describe('an item', () => {
 describe('beside items', () => {
   it('news are one line for each agent until they are marked as read, which leaves items', async () => {
     const note = (message: string) => ({ do: 'tool', name: 'note', input: { message } })
+    await allRest()
     await tree.call('inbox', { clear: true })
     await worker('noter', {
       steps: [note('one'), note('two'), note('three'), ...asking.steps],
@@ -276,6 +280,7 @@ describe('status --short', () => {
   const short = (options = {}) => tree.command(['status', '--short'], options)
 
   it('counts who works and what needs the person; in agents and outside of repositories it says nothing', async () => {
+    await allRest()
     const { working, items } = await tree.call('attention')
     expect(items).toBe((await inbox()).items.length)
     expect(items).toBeGreaterThan(0)
