@@ -1,6 +1,6 @@
 /**
  * Milliseconds. The limit is for a daemon and agents that start on two busy cores: nothing waits so
- * long where all is well, and it is less than a test of the conformance suites may take.
+ * long where all is well, and a test says what it waited for before its own time is up.
  */
 const LIMIT = 45_000
 const FIRST_PAUSE = 10

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Inbox } from '../../../src/surfaces/text/inbox/inbox-answer.ts'
 import { askHealth } from '../../../src/surfaces/cli/daemon/health.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { nodesOf } from '../../helpers/terminals/layout.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 /** Items of the inbox open and close by what happens, wherever it happens. */
@@ -60,9 +61,13 @@ const worker = async (name: string, script: object, more: object = {}): Promise<
   const specs = [{ name, prompt: `Do ${name}.`, ...more }]
   expect((await tree.call('spawn_workers', { specs })).errors).toEqual([])
 }
-/** Nobody works: what is reported of them was reported. */
+/** What is reported of all that happened was reported. Those with hooks end no turn, and stay. */
 const allRest = (): Promise<true> =>
-  waitFor('all to rest', async () => (await tree.call('attention')).working === 0)
+  waitFor('all to rest', async () =>
+    (await nodesOf(tree)).every(
+      ({ agent, state }) => agent === 'hooked' || !['running', 'spawning'].includes(state),
+    ),
+  )
 const asking = { steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?' } }] }
 
 describe('an item', () => {
