@@ -6,10 +6,10 @@ import LongFilesFirst from './test/long-files-first.ts'
 const WORKERS = Math.max(2, Math.min(8, 3 * availableParallelism()))
 
 /**
- * How long `expect.poll` looks for, milliseconds: by itself no more than one second, which a busy
- * machine takes. Less than a test may take.
+ * `expect.poll` by itself looks for no more than one second, which a busy machine takes. As long as
+ * waitFor does, and less than a test may take. Milliseconds.
  */
-const polls = (timeout: number) => ({ poll: { timeout } })
+const EXPECT = { poll: { timeout: 45_000 } }
 
 /** Of files that replace modules: each has a process of its own. */
 const APART = 'test/unit/**/*.apart.test.ts'
@@ -37,9 +37,9 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts', 'test/*.test.ts'],
           exclude: [APART],
           isolate: false,
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
-          expect: polls(15_000),
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: EXPECT,
           sequence: { groupOrder: 0 },
         },
       },
@@ -47,8 +47,8 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: [APART],
-          testTimeout: 20_000,
-          expect: polls(15_000),
+          testTimeout: 60_000,
+          expect: EXPECT,
           sequence: { groupOrder: 0 },
         },
       },
@@ -60,7 +60,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          expect: polls(45_000),
+          expect: EXPECT,
           sequence: { groupOrder: 1 },
         },
       },
@@ -72,7 +72,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          expect: polls(45_000),
+          expect: EXPECT,
           sequence: { groupOrder: 1 },
         },
       },
@@ -86,7 +86,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 480_000,
           hookTimeout: 120_000,
-          expect: polls(45_000),
+          expect: EXPECT,
           sequence: { groupOrder: 2 },
         },
       },
