@@ -5,6 +5,12 @@ import LongFilesFirst from './test/long-files-first.ts'
 /** Most of a test is waiting for what others do: three files for each core keep it busy. */
 const WORKERS = Math.max(2, Math.min(8, 3 * availableParallelism()))
 
+/**
+ * `expect.poll` by itself looks for no more than one second, which a busy machine takes. As long as
+ * waitFor does, and less than a test may take. Milliseconds.
+ */
+const EXPECT = { poll: { timeout: 45_000 } }
+
 /** Of files that replace modules: each has a process of its own. */
 const APART = 'test/unit/**/*.apart.test.ts'
 
@@ -31,8 +37,9 @@ export default defineConfig({
           include: ['test/unit/**/*.test.ts', 'test/*.test.ts'],
           exclude: [APART],
           isolate: false,
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: EXPECT,
           sequence: { groupOrder: 0 },
         },
       },
@@ -40,7 +47,8 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: [APART],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
+          expect: EXPECT,
           sequence: { groupOrder: 0 },
         },
       },
@@ -50,8 +58,9 @@ export default defineConfig({
           setupFiles: ['test/property-size.ts', 'test/failure-logs.ts'],
           include: ['test/conformance/**/*.test.ts'],
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect: EXPECT,
           sequence: { groupOrder: 1 },
         },
       },
@@ -61,8 +70,9 @@ export default defineConfig({
           setupFiles: ['test/property-size.ts', 'test/failure-logs.ts'],
           include: ['test/integration/**/*.test.ts'],
           isolate: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+          expect: EXPECT,
           sequence: { groupOrder: 1 },
         },
       },
@@ -76,6 +86,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 480_000,
           hookTimeout: 120_000,
+          expect: EXPECT,
           sequence: { groupOrder: 2 },
         },
       },

@@ -90,7 +90,6 @@ it.each(['terminal', 'process'] as const)(
       node: process.execPath,
       programs,
       log: silentLog(),
-      closeGrace: 500,
     })
     try {
       const agentId = newAgentId()

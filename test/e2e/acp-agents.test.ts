@@ -199,7 +199,7 @@ policy = "all"
           LONG,
         )
         expect(await ask('kill_agent', { agent_id: id })).toEqual({ killed: true })
-        await waitFor('nothing of it to run', () => processesOf(id).length === 0, { limit: 20_000 })
+        await waitFor('nothing of it to run', () => processesOf(id).length === 0, LONG)
         expect(await statusOf(id)).toMatchObject({ status: 'killed' })
         await expect(ask('kill_agent', { agent_id: id })).rejects.toMatchObject({
           code: 'ALREADY_DEAD',

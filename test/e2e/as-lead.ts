@@ -97,7 +97,12 @@ export function leadEndToEnd(cli: RealCli): void {
           async () => existsSync(`${tree.repository.path}/child.txt`),
           LIMIT,
         )
-        expect((await tree.call('pr_list', { state: 'merged' })).pull_requests).toHaveLength(1)
+        // Its file is there a moment before git and the forge have noted it.
+        await waitFor(
+          'the merge to be on record',
+          async () => (await tree.call('pr_list', { state: 'merged' })).pull_requests.length === 1,
+          { limit: LIMIT },
+        )
         expect(
           (await tree.events()).some(
             (event) => event.type === 'agent.spawned' && event.payload.name === 'child',

@@ -179,7 +179,7 @@ export const workerEndToEnd = (cli: RealCli): void =>
       const { name, worktree } = await world.stays()
       await world.tree.call('kill', { agent: name })
       await waitFor('no process in its worktree', () => processesIn(worktree).length === 0, {
-        limit: 20_000,
+        limit: LIMIT,
       })
       expect((await world.tree.agent(name)).state).toBe('killed')
     })

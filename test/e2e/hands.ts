@@ -21,7 +21,7 @@ export function handsOn(tree: Exomonad, hash: string): Hands {
     const result = await runProgram(
       findTool('tmux') ?? 'tmux',
       ['-L', `exomonad-${hash}`, ...args],
-      { env: tree.repository.env, timeout: 10_000 },
+      { env: tree.repository.env, timeout: 60_000 },
     )
     if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
     return result.stdout

@@ -148,7 +148,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     await waitFor(
       'the half line, as it was',
       async () => (await world.screen(name)).includes('half a thought'),
-      { limit: 10_000 },
+      { limit: LIMIT },
     )
     for (let character = 0; character < 'half a thought'.length; character++)
       await world.key(name, 'BSpace')
@@ -156,7 +156,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
       await waitFor(
         'the line to be empty',
         async () => !(await world.screen(name)).includes('half a thought'),
-        { limit: 10_000 },
+        { limit: LIMIT },
       )
     await world.model.sees(word)
     await world.delivered(name)
@@ -189,7 +189,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     // Long enough for a delivery that doesn't look.
     await world.model.sees(word, { limit: 4000 }).catch(() => undefined)
     await waitFor('the dialog, as it was', async () => cli.dialog.test(await world.screen(name)), {
-      limit: 10_000,
+      limit: LIMIT,
     })
     expect(existsSync(`${node.worktree}/allowed-by-hand`)).toBe(false)
     await world.key(name, 'Enter')

@@ -2,8 +2,8 @@
 const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 100
 /**
- * On a busy machine a daemon and its agents take half a minute for what is done in one second; less
- * than a test of conformance may take.
+ * For a daemon and agents that start on two busy cores, where half a minute goes by for what is done
+ * in one second else; less than a test may take, so that one says what it waited for.
  */
 const LIMIT = 50_000
 

@@ -72,7 +72,7 @@ test.describe('the inbox', () => {
         await page.keyboard.press('a')
         await expect(page.getByText('Nothing needs you')).toBeVisible({ timeout: 2000 })
       }).toPass()
-      await expect.poll(() => tree.agent('inner'), { timeout: 30_000 }).toBeDefined()
+      await expect.poll(() => tree.agent('inner'), { timeout: 60_000 }).toBeDefined()
       await expect(page).not.toHaveTitle(/^\(/)
     })
   })

@@ -248,11 +248,15 @@ test.describe('access', () => {
 })
 
 test('a page of another origin gets nothing of it, though the browser has the cookie', async ({
-  opened,
+  page,
   context,
-  tree,
+  start,
+  open,
 }) => {
-  const own = new URL(opened.url()).origin
+  // One in which nobody does anything.
+  const tree = await start()
+  await open(page, tree)
+  const own = new URL(page.url()).origin
   // Another port of the same host is the same site: the browser sends the cookie there.
   const events = (await tree.events()).length
   const port = Number(new URL(own).port)

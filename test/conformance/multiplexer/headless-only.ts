@@ -77,10 +77,12 @@ export function describeHeadlessOnly(bench: Bench): void {
     const recorder = await bench.openRecorder()
     expect(await bench.multiplexer.paste(recorder.paneId, 'meanwhile')).toEqual({ kind: 'typed' })
     await waitFor('the paste', () => recorder.recorded().includes('meanwhile'))
-    await waitFor('the end', async () =>
-      (await bench.multiplexer.capture(flood.paneId)).endsWith('the end'),
+    await waitFor(
+      'the end',
+      async () => (await bench.multiplexer.capture(flood.paneId)).endsWith('the end'),
+      { limit: 100_000 },
     )
-  })
+  }, 120_000)
 
   it('answers what programs ask their terminal', async () => {
     const { paneId } = await bench.open({

@@ -36,7 +36,7 @@ export function describeRunnerOnly(bench: Bench): void {
       output: output(),
       ...more,
     })
-  const ended = (paneId: PaneId, limit = 20_000) =>
+  const ended = (paneId: PaneId, limit = 45_000) =>
     waitFor('the end', async () => (await runner().inspect(paneId))?.dead === true, { limit })
   const shows = (paneId: PaneId, text: string) =>
     waitFor(`it to say ${text}`, async () => {
@@ -131,7 +131,7 @@ export function describeRunnerOnly(bench: Bench): void {
         `i=0; while [ $i -lt 10 ]; do seq -f "line %.0f $i 0123456789012345678901234567890123456789012345678901234567890123456789" 130000; i=$((i+1)); done | tee copy`,
       )
       // A machine that is busy takes its time for as much.
-      await ended(paneId, 50_000)
+      await ended(paneId, 150_000)
       const written = readFileSync(output())
       expect(written.length).toBeGreaterThan(100_000_000)
       const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -140,7 +140,7 @@ export function describeRunnerOnly(bench: Bench): void {
       expect(lines).toHaveLength(1000)
       expect(lines.at(-1)).toMatch(/^line 130000 9 /)
       expect(lines[0]).toMatch(/^line 129001 9 /)
-    })
+    }, 180_000)
 
     it('keeps the lines of both streams in order, those of stderr marked', async () => {
       // What both said before either was read is in no order; a line without its end is kept back

@@ -101,7 +101,10 @@ export function describeTmuxLayout(bench: Bench): void {
     })
     try {
       await waitFor('the worker', async () => (await person.capture(0)).includes('the worker'))
-      expect(await of(worker, '#{pane_active}')).toBe('1')
+      await waitFor(
+        'it to be the active one',
+        async () => (await of(worker, '#{pane_active}')) === '1',
+      )
     } finally {
       person.dispose()
     }

@@ -96,7 +96,7 @@ export function describeTmuxOnly(bench: Bench): void {
     })
     try {
       await waitFor('the first pane', async () => (await person.capture(0)).includes('first pane'))
-      expect(await isActive(first)).toBe(true)
+      await waitFor('it to be the active one', () => isActive(first))
       const inside = {
         ...scrubbedEnvironment(bench.folder),
         TMUX: await tmux('display-message', '-p', '#{socket_path},#{pid},0'),
@@ -106,7 +106,7 @@ export function describeTmuxOnly(bench: Bench): void {
       await waitFor('the second pane', async () =>
         (await person.capture(0)).includes('second pane'),
       )
-      expect(await isActive(second)).toBe(true)
+      await waitFor('it to be the active one', () => isActive(second))
     } finally {
       person.dispose()
     }

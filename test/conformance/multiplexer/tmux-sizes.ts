@@ -123,7 +123,7 @@ export function describeTmuxSizes(bench: Bench): void {
     await until(parent.paneId, '90x30')
     person.dispose()
     await until(parent.paneId, '200x50')
-    expect(await places()).toBe(before)
+    await waitFor('each to have its room', async () => (await places()) === before)
   })
 
   it('gives a window that is left its own size, and the one that is looked at next the person’s', async () => {

@@ -94,7 +94,9 @@ export async function openTerminal(
     },
     text,
     sees: async (wanted) => {
-      await waitFor(`the terminal of ${agent} to show ${wanted}`, () => text().includes(wanted))
+      await waitFor(`the terminal of ${agent} to show ${wanted}`, () => text().includes(wanted), {
+        limit: 60_000,
+      })
     },
     said,
     say,

@@ -31,6 +31,13 @@ const agent = (name: string) => agents[name] ?? { id: '', worktree: '', token: '
 const call = (token: string, tool: string, input: unknown = {}, as?: string) =>
   createClient({ socket, token, as }).callTool(tool, input)
 
+/** It is at rest, with all that was sent to it read: no turn of it is to come. */
+const rests = (name: string): Promise<unknown> =>
+  waitFor(`${name} to rest`, async () => {
+    const { state, undelivered } = await tree.agent(name)
+    return state === 'idle' && undelivered === 0
+  })
+
 const ownerToken = (): string => {
   const folder = join(tree.repository.env['XDG_STATE_HOME'] ?? '', 'exomonad')
   const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.token'))
@@ -192,6 +199,7 @@ describe('the owner who acts as an agent', () => {
   })
 
   it('asks as that agent, whose own program goes on', async () => {
+    await rests('dev')
     const asked = tree.call('question', { message: 'Red?', timeout: 60 }, { as: 'dev' })
     await waitFor('the question', async () =>
       (await tree.events()).some(
@@ -321,7 +329,7 @@ describe('the owner who acts as an agent', () => {
         })
       }),
     )
-    expect(await tree.agent('dev')).toMatchObject({ state: 'idle' })
+    await rests('dev')
   })
 })
 
@@ -404,7 +412,7 @@ describe('without a good token', () => {
       expect(result.stdout, argv.join(' ')).toContain('NOT_ALLOWED')
     })
     await Promise.all(runs)
-    expect(await tree.agent('dev')).toMatchObject({ state: 'idle' })
+    await rests('dev')
   })
 
   it('nobody is it in a worktree that lost its .git file, nor where the checks run', async () => {
@@ -418,6 +426,6 @@ describe('without a good token', () => {
         json: { code: 'NOT_ALLOWED' },
       })
     }
-    expect(await tree.agent('dev')).toMatchObject({ state: 'idle' })
+    await rests('dev')
   })
 })

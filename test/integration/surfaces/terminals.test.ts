@@ -127,7 +127,8 @@ describe.skipIf(!hasTool('tmux'))('terminals of the page', () => {
     const person = await open('shell')
     await person.toType()
     await person.sees('$')
-    expect(await views()).toHaveLength(1)
+    // Those of the tests before go a moment after their sockets.
+    await waitFor('its client, and no other', async () => (await views()).length === 1)
     await tree.crash()
     await person.closed
     await waitFor('no client', async () => (await views()).length === 0)

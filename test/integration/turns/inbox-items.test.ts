@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Inbox } from '../../../src/surfaces/text/inbox/inbox-answer.ts'
 import { askHealth } from '../../../src/surfaces/cli/daemon/health.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { nodesOf } from '../../helpers/terminals/layout.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 /** Items of the inbox open and close by what happens, wherever it happens. */
@@ -60,6 +61,13 @@ const worker = async (name: string, script: object, more: object = {}): Promise<
   const specs = [{ name, prompt: `Do ${name}.`, ...more }]
   expect((await tree.call('spawn_workers', { specs })).errors).toEqual([])
 }
+/** What is reported of all that happened was reported. Those with hooks end no turn, and stay. */
+const allRest = (): Promise<true> =>
+  waitFor('all to rest', async () =>
+    (await nodesOf(tree)).every(
+      ({ agent, state }) => agent === 'hooked' || !['running', 'spawning'].includes(state),
+    ),
+  )
 const asking = { steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?' } }] }
 
 describe('an item', () => {
@@ -240,6 +248,7 @@ describe('an item', () => {
 describe('beside items', () => {
   it('news are one line for each agent until they are marked as read, which leaves items', async () => {
     const note = (message: string) => ({ do: 'tool', name: 'note', input: { message } })
+    await allRest()
     await tree.call('inbox', { clear: true })
     await worker('noter', {
       steps: [note('one'), note('two'), note('three'), ...asking.steps],
@@ -276,6 +285,7 @@ describe('status --short', () => {
   const short = (options = {}) => tree.command(['status', '--short'], options)
 
   it('counts who works and what needs the person; in agents and outside of repositories it says nothing', async () => {
+    await allRest()
     const { working, items } = await tree.call('attention')
     expect(items).toBe((await inbox()).items.length)
     expect(items).toBeGreaterThan(0)

@@ -101,7 +101,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
     pass: async (milliseconds: number) => {
       await vi.advanceTimersByTimeAsync(milliseconds)
       for (
-        const end = performance.now() + 5000;
+        const end = performance.now() + 15_000;
         vi.getTimerCount() < JOBS && performance.now() < end;
       )
         await new Promise((resolve) => setImmediate(resolve))
@@ -130,7 +130,9 @@ it('removes events and messages that are older than events_days, every hour, als
   await upkeep.pass(HOUR - 1000)
   expect(upkeep.pruned.events).toHaveLength(1)
   // The forge's repository as well: what is kept for it, and no more.
-  await vi.waitFor(() => expect(upkeep.tended).toEqual([upkeep.paths.origin]))
+  await vi.waitFor(() => expect(upkeep.tended).toEqual([upkeep.paths.origin]), {
+    timeout: 15_000,
+  })
   upkeep.fail(true)
   await upkeep.pass(2000)
   expect(upkeep.pruned.events).toHaveLength(1)
@@ -143,7 +145,9 @@ it('bounds what set-up commands made, and their logs', async () => {
   const upkeep = start('[worktree]\nsetup_cache_mb = 3\nsetup_cache_entries = 4\n')
   upkeep.file(upkeep.paths.setupLogs, 'huge.log', 21_000, 1)
   await upkeep.pass(10_000)
-  await vi.waitFor(() => expect(upkeep.setups).toEqual([{ bytes: 3_000_000, entries: 4 }]))
+  await vi.waitFor(() => expect(upkeep.setups).toEqual([{ bytes: 3_000_000, entries: 4 }]), {
+    timeout: 15_000,
+  })
   expect(filled(upkeep.paths.setupLogs)).toEqual([])
 })
 
@@ -166,7 +170,7 @@ it.each([
     const left =
       one === folder ? ['middle.log', 'young.log'] : ['middle.log', 'old.log', 'young.log']
     await vi.waitFor(() => expect([one, filled(upkeep.paths[one])]).toEqual([one, left]), {
-      timeout: 5000,
+      timeout: 15_000,
     })
   }
 })
@@ -177,7 +181,7 @@ it('leaves the output of what still runs, however old and large it is', async ()
   upkeep.file(upkeep.paths.outputs, 'ended.log', 5, 1)
   await upkeep.pass(10_000)
   await vi.waitFor(() => expect(filled(upkeep.paths.outputs)).toEqual(['running.log']), {
-    timeout: 5000,
+    timeout: 15_000,
   })
 })
 
@@ -191,11 +195,11 @@ it('says of a removed output when it went and why, until events of that time go,
   await upkeep.pass(10_000)
   await vi.waitFor(
     () => expect(files(outputs)).toEqual(['ended.log', 'running.log.part', 'small.log']),
-    { timeout: 5000 },
+    { timeout: 15_000 },
   )
   await vi.waitFor(
     () => expect(read(outputs, 'ended.log')).toBe(removedNotice(100 * DAY, 20_000, 10_000)),
-    { timeout: 5000 },
+    { timeout: 15_000 },
   )
   expect(readRemovedNotice(read(outputs, 'ended.log'))).toMatch(
     /^was removed on 1970-04-11T[^]*0\.0 MB[^]*outputs_mb/,
@@ -213,5 +217,5 @@ it('compares the records with what is true every reconcile_every seconds, and en
   expect(upkeep.lost()).toBe(0)
   rmSync(upkeep.paths.repositoryFile)
   await upkeep.pass(7200)
-  await vi.waitFor(() => expect(upkeep.lost()).toBe(1), { timeout: 5000 })
+  await vi.waitFor(() => expect(upkeep.lost()).toBe(1), { timeout: 15_000 })
 })

@@ -25,12 +25,12 @@ async function leaving(exit: number) {
 it('a set-up command that fails takes with it what it started', async () => {
   const { result, left } = await leaving(1)
   expect(result).toMatchObject({ ok: false, output: expect.stringContaining('exit 1') })
-  await waitFor('the end of what it left', () => !isAlive(left), { limit: 5000 })
+  await waitFor('the end of what it left', () => !isAlive(left), { limit: 15_000 })
 })
 
 it('one that succeeds may leave a service', async () => {
   const { cwd, result } = await leaving(0)
   expect(result).toEqual({ ok: true })
   writeFileSync(join(cwd, 'asked'), '')
-  await waitFor('its answer', () => existsSync(join(cwd, 'answered')), { limit: 5000 })
+  await waitFor('its answer', () => existsSync(join(cwd, 'answered')), { limit: 15_000 })
 })

@@ -38,21 +38,21 @@ function world(names: readonly string[]) {
 
 it('several go at the same time, and those that come meanwhile after them', async () => {
   const { folder, put, running, trash, end } = world(['1', '2', '3', '4', '5', '6'])
-  await vi.waitFor(() => expect(running.size).toBe(4))
+  await vi.waitFor(() => expect(running.size).toBe(4), 15_000)
   end(0)
-  await vi.waitFor(() => expect(running.size).toBe(4))
+  await vi.waitFor(() => expect(running.size).toBe(4), 15_000)
   expect(readdirSync(folder)).toHaveLength(5)
   put('7')
   trash.empty()
   await vi.waitFor(() => {
     end(0)
     expect(readdirSync(folder)).toEqual([])
-  })
+  }, 15_000)
 })
 
 it('what the program can’t delete goes without it', async () => {
   const { folder, running, end } = world(['1'])
-  await vi.waitFor(() => expect(running.size).toBe(1))
+  await vi.waitFor(() => expect(running.size).toBe(1), 15_000)
   end(1)
-  await vi.waitFor(() => expect(existsSync(join(folder, '1'))).toBe(false))
+  await vi.waitFor(() => expect(existsSync(join(folder, '1'))).toBe(false), 15_000)
 })

@@ -17,7 +17,7 @@ const isHeld = (ready: Promise<void>) =>
 const goesOn = async (ready: Promise<void>) => {
   let gone = false
   void ready.then(() => (gone = true))
-  await waitFor('it to go on', () => gone, { limit: 10_000 })
+  await waitFor('it to go on', () => gone, { limit: 15_000 })
 }
 
 describe('the first turn of a program that hurries it', () => {

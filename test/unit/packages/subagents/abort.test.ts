@@ -95,7 +95,7 @@ describe('aborting a call', () => {
       { id: 'call_1', name: 'subagent_delegate', arguments: { task: 'x', description: 'x' } },
       { signal: controller.signal },
     )
-    await vi.waitFor(() => expect(acpClient.generate).toHaveBeenCalled())
+    await vi.waitFor(() => expect(acpClient.generate).toHaveBeenCalled(), 15_000)
     controller.abort(new Error('enough'))
     expect(await call).toMatchObject({ isError: true, output: 'enough' })
     expect(vi.mocked(acpClient.generate).mock.calls[0]![1]?.signal?.aborted).toBe(true)

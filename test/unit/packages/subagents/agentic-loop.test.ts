@@ -182,7 +182,7 @@ describe('a loop', () => {
       toolCalls: 2,
     })
     expect(cancelled).toEqual(new Error('The limit of 2 turns is reached.'))
-    await vi.waitFor(() => expect(refused).toBe('The limit of 2 turns is reached.'))
+    await vi.waitFor(() => expect(refused).toBe('The limit of 2 turns is reached.'), 15_000)
     expect(look).toHaveBeenCalledTimes(2)
   })
 

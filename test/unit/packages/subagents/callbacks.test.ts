@@ -120,7 +120,7 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
         })
       // Once, however often it breaks; none where it had nothing to report.
       const reported = name === 'onError' && !fails ? [] : [name]
-      await vi.waitFor(() => expect(names).toEqual(reported))
+      await vi.waitFor(() => expect(names).toEqual(reported), 15_000)
     })
 
     it.each(SUBAGENT)('%s: so does the subagent, whether spawned or asked', async (name) => {
@@ -150,7 +150,7 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
           : { isError: false, output: 'Final response.' },
       )
       const reported = name === (fails ? 'onSubagentComplete' : 'onSubagentError') ? [] : [name]
-      await vi.waitFor(() => expect(names).toEqual(reported))
+      await vi.waitFor(() => expect(names).toEqual(reported), 15_000)
     })
 
     it('a display that cannot write, also between calls', async () => {
@@ -181,7 +181,7 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
         isError: fails,
         output: fails ? 'the agent broke' : 'Found it.',
       })
-      await vi.waitFor(() => expect(names).toEqual(['write']))
+      await vi.waitFor(() => expect(names).toEqual(['write']), 15_000)
     })
   })
 })

@@ -40,10 +40,10 @@ describe('createDeadline', () => {
     const { pid = 0, stdout } = program
     const exited = once(program, 'exit')
     await once(stdout, 'data')
-    const ending = endPanes([{ pid, agentId: null, ended: false }], { grace: 1000 })
+    const ending = endPanes([{ pid, agentId: null, ended: false }], { grace: 3000 })
     await once(stdout, 'data')
     process.kill(-pid, 'SIGSTOP')
-    stall(1200)
+    stall(3600)
     process.kill(-pid, 'SIGCONT')
     await ending
     expect(await exited).toEqual([5, null])

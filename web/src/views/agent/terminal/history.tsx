@@ -34,6 +34,7 @@ export default function History({
   readonly link: (url: string) => void
   readonly close: () => void
 }) {
+  const region = useRef<HTMLDivElement>(null)
   const box = useRef<HTMLDivElement>(null)
   const field = useRef<HTMLInputElement>(null)
   const screen = useRef<{ screen: Screen; search: SearchAddon } | null>(null)
@@ -62,6 +63,9 @@ export default function History({
       if (now !== undefined) made.terminal.resize(made.terminal.cols, now.rows)
     })
     observer.observe(box.current)
+    // At once, for its keys to work, and not when it was read: by then somebody may be writing in the
+    // field, and what they write would go nowhere.
+    if (region.current?.contains(document.activeElement) !== true) made.terminal.focus()
     made.terminal.attachCustomWheelEventHandler((event) => {
       const { viewportY, baseY } = made.terminal.buffer.active
       if (event.deltaY > 0 && viewportY >= baseY) close()
@@ -93,7 +97,6 @@ export default function History({
         made.terminal.write(styled.replace(/\n/g, '\r\n'), () => {
           setState(made.terminal.buffer.active.baseY === 0 ? 'empty' : 'there')
           made.terminal.scrollLines(-Math.ceil(made.terminal.rows / 2))
-          made.terminal.focus()
         })
       },
       (thrown: unknown) => {
@@ -121,7 +124,12 @@ export default function History({
   useEffect(() => look(true), [text, state])
 
   return (
-    <div className="terminal-history" role="region" aria-label="What was on the terminal before">
+    <div
+      ref={region}
+      className="terminal-history"
+      role="region"
+      aria-label="What was on the terminal before"
+    >
       <div className="terminal-bar">
         <input
           ref={field}
