@@ -1,7 +1,10 @@
 /** Milliseconds. */
 const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 100
-/** Of a wait: for a busy machine; nothing waits that long where all is well. */
+/**
+ * On a busy machine a daemon and its agents take half a minute for what is done in one second; less
+ * than a test of conformance may take.
+ */
 const LIMIT = 50_000
 
 /**
