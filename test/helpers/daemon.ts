@@ -347,7 +347,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     client,
     log,
     logged: (name, what, test) =>
-      waitFor(`${what} in the log of ${name}`, () => log(name).find(test)),
+      waitFor(`${what} in the log of ${name}`, () => log(name).find(test), { limit: 60_000 }),
     daemonPid,
     async crash() {
       const pid = await daemonPid()
