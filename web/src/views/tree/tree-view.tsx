@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useTree } from '../../live/tree.ts'
@@ -57,7 +57,8 @@ export function TreeView() {
     rows.scrollToIndex(lines.indexOf(line))
   }
 
-  useEffect(() => {
+  // Before it is seen, so that no key is lost that is pressed then.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       const line = lines[at]
