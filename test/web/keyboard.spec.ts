@@ -83,3 +83,21 @@ test('all of the page is reached by keys', async ({ opened: page, tree }) => {
     await expect(page).toHaveURL(/\/$/)
   })
 })
+
+test('a key that is pressed as soon as the tree is seen is heard', async ({
+  opened: page,
+  tree,
+}) => {
+  await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'Be there' }] })
+  await expect(page.getByRole('treeitem', { name: /early/ })).toBeVisible()
+  await page.addInitScript(() => {
+    const seen = new MutationObserver(() => {
+      if (document.querySelector('[role=treeitem]') === null) return
+      seen.disconnect()
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'j', bubbles: true }))
+    })
+    seen.observe(document, { childList: true, subtree: true })
+  })
+  await page.reload()
+  await expect(selected(page)).toHaveAttribute('aria-level', '2')
+})

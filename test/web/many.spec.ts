@@ -50,6 +50,12 @@ test('of 2,000 agents and 10,000 items only what is seen is drawn, and the last 
   const daemon = await start()
   await daemon.run(['daemon', 'stop'])
   await fill(join(daemon.state, 'store.db'))
+  // Of so many it takes its time.
+  const inbox = Promise.withResolvers<void>()
+  await page.route('**/v1/tools/inbox', async (route) => {
+    await inbox.promise
+    await route.continue()
+  })
   await open(page, daemon)
   const drawn = async (role: 'treeitem' | 'option') => {
     const count = await page.getByRole(role).count()
@@ -61,7 +67,13 @@ test('of 2,000 agents and 10,000 items only what is seen is drawn, and the last 
     await expect(page.getByText(/^2,?00\d agents$/)).toBeVisible()
     await drawn('treeitem')
     await page.keyboard.press('End')
-    await expect(selected(page)).toBeInViewport()
+    await expect(selected(page)).toBeInViewport({ ratio: 0.9 })
+    // What comes on top of the tree hides nothing that was seen.
+    inbox.resolve()
+    await expect(page.getByRole('region', { name: 'Needs you' }).getByRole('listitem')).toHaveCount(
+      4,
+    )
+    await expect(selected(page)).toBeInViewport({ ratio: 0.9 })
     await drawn('treeitem')
     await page.keyboard.press('Home')
     await expect(selected(page)).toHaveAttribute('aria-level', '1')

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { isTyping, LEADS } from '../parts/keys.ts'
 import { PLACES } from './places.ts'
@@ -17,7 +17,8 @@ export function KeyHelp() {
   const dialog = useRef<HTMLDialogElement>(null)
   const [path, go] = useLocation()
   const view = keysOf(path)
-  useEffect(() => {
+  // Before it is seen, so that no key is lost that is pressed then.
+  useLayoutEffect(() => {
     let leading = Number.NEGATIVE_INFINITY
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return

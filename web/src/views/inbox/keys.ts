@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useLayoutEffect } from 'react'
 import { isTyping } from '../../parts/keys.ts'
 
 /** What keys press: the first of these that the item has. */
@@ -16,7 +16,8 @@ export function useInboxKeys({
   readonly move: (by: number) => void
   readonly end: (which: 'first' | 'last') => void
 }): void {
-  useEffect(() => {
+  // Before it is seen, so that no key is lost that is pressed then.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       const { key } = event

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { useTool } from '../../live/queries.ts'
@@ -35,7 +35,8 @@ export default function PullListView() {
     overscan: 8,
     getItemKey: (index) => shown[index]?.number ?? index,
   })
-  useEffect(() => {
+  // Before it is seen, so that no key is lost that is pressed then.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       const to = {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useLayoutEffect, useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { useTool } from '../../live/queries.ts'
@@ -51,7 +51,8 @@ function Shown({ pull }: { readonly pull: PullDetails }) {
   const pinned = usePinnedDiff(number, tab === 'files')
   const toTab = (to: Tab) => go(`${pullPath(number)}?tab=${to}`)
 
-  useEffect(() => {
+  // Before it is seen, so that no key is lost that is pressed then.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       const to = TABS[Number(event.key) - 1]

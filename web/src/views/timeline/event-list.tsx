@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, useEffect, useMemo, useRef, useState } from 'react'
+import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { WireEvent } from '../../live/connection.ts'
 import type { TreeNode } from '../../live/tree.ts'
@@ -189,7 +189,8 @@ function useKeys(
   show: (index: number) => void,
 ): void {
   const [, go] = useLocation()
-  useEffect(() => {
+  // Before it is seen, so that no key is lost that is pressed then.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       const at = rows.findIndex((row) => 'event' in row && row.event.seq === selected)

@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useTree } from '../../live/tree.ts'
+import { useKeptInView } from '../../parts/kept-in-view.ts'
 import { isTyping } from '../../parts/keys.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { agentPath } from '../../shell/places.ts'
@@ -39,6 +40,7 @@ export function TreeView() {
     0,
     lines.findIndex(({ node }) => node.id === selected),
   )
+  useKeptInView(scroller, { top: at * HEIGHT, bottom: (at + 1) * HEIGHT })
   const open = useCallback((id: string) => go(agentPath(id)), [go])
   const fold = useCallback((id: string, isFolded?: boolean) => {
     setWish((wish) => {
@@ -55,7 +57,8 @@ export function TreeView() {
     rows.scrollToIndex(lines.indexOf(line))
   }
 
-  useEffect(() => {
+  // Before it is seen, so that no key is lost that is pressed then.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       const line = lines[at]
