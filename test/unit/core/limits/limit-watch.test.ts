@@ -129,10 +129,13 @@ describe('what held an agent', () => {
     expect(released).toEqual([])
     await watch.ended(agent)
     expect(released).toEqual([false])
+    // What could not go then is looked at again.
+    await watch.tend()
+    expect(released).toEqual([false, false])
     await watch.behind(config, agent)
     // It never came: the daemon does not know of it any more.
     state.now += 61_000
     await watch.tend()
-    expect(released).toEqual([false, false])
+    expect(released).toEqual([false, false, false])
   })
 })

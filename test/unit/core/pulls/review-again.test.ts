@@ -16,7 +16,10 @@ const comment: LineComment = {
 }
 const input = {
   ...{ number: 7, verdict: 'request_changes' as const, body: 'Not yet.', comments: [] },
-  replies: [{ comment_id: 'c1', body: 'Because.', resolve: false }],
+  replies: [
+    { comment_id: 'c1', body: 'Because.', resolve: false },
+    { comment_id: 'c2', body: 'And so.', resolve: false },
+  ],
 }
 
 /** A forge that keeps reviews, and fails at `fails` as often as it says. */
@@ -24,7 +27,8 @@ function world(fails: { review?: number; reply?: number; read?: number }) {
   const reviews: Review[] = [
     {
       ...{ id: '1', author: 'forge:ada' as Actor, authorName: 'ada', state: 'commented', body: '' },
-      ...{ commit: 'c' as Sha, submittedAt: 1, comments: [comment], trusted: true },
+      ...{ commit: 'c' as Sha, submittedAt: 1, trusted: true },
+      comments: [comment, { ...comment, id: 'c2', thread: 'u' }],
     },
   ]
   const made: string[] = []
@@ -48,9 +52,14 @@ function world(fails: { review?: number; reply?: number; read?: number }) {
       fail('review')
       return review
     },
-    reply: async () => {
-      fail('reply')
-      made.push('reply')
+    reply: async ({ author, thread, body }) => {
+      // The second of them: the first was said by then.
+      if (thread === 'u') fail('reply')
+      made.push(`reply ${thread}`)
+      const [first] = reviews
+      if (first === undefined) throw new Error('there is no review')
+      const said = { ...comment, id: `r-${thread}`, author, thread, body }
+      reviews[0] = { ...first, comments: [...first.comments, said] }
     },
   }
   const kept = new Map<string, unknown>()
@@ -91,10 +100,10 @@ describe('a review that failed and is sent again', () => {
     const { made, send } = world(fails)
     for (let left = (fails.reply ?? 0) + (fails.review ?? 0); left > 0; left--)
       await expect(send()).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
-    expect(await send()).toEqual({ review_id: '2', state: 'changes_requested', replies: 1 })
-    expect(made).toEqual(['review', 'reply'])
-    expect(await send()).toEqual({ review_id: '2', state: 'changes_requested', replies: 1 })
-    expect(made).toEqual(['review', 'reply'])
+    expect(await send()).toEqual({ review_id: '2', state: 'changes_requested', replies: 2 })
+    expect(made).toEqual(['review', 'reply t', 'reply u'])
+    expect(await send()).toEqual({ review_id: '2', state: 'changes_requested', replies: 2 })
+    expect(made).toEqual(['review', 'reply t', 'reply u'])
   })
 
   it('is forgotten where it failed before anything was made', async () => {
@@ -102,6 +111,6 @@ describe('a review that failed and is sent again', () => {
     await expect(send()).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
     expect(kept).toEqual(new Map())
     await send()
-    expect(made).toEqual(['review', 'reply'])
+    expect(made).toEqual(['review', 'reply t', 'reply u'])
   })
 })

@@ -77,9 +77,14 @@ describe('what was merged by hand', () => {
   })
   it.each<[string, Answer[], Sha | null]>([
     ['is refused again and again', ['refused', 'refused', 'refused'], OLD],
-    ['does not take it', ['unreachable'], OLD],
     ['does not answer', ['refused'], null],
   ])('waits for the next look where the remote %s', async (_, answers, meanwhile) => {
     expect(await look({ answers, meanwhile })).toEqual({ base: OLD, left: [] })
+  })
+  it('waits for the next look where the remote can’t be reached: the same again would take as long', async () => {
+    expect(await look({ answers: ['unreachable', 'pushed'], meanwhile: OLD })).toEqual({
+      base: OLD,
+      left: ['pushed'],
+    })
   })
 })
