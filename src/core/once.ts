@@ -27,8 +27,8 @@ export interface Once {
   /**
    * Runs the work once for each key of a caller and tool, however often it is asked for: a call
    * that comes while it runs waits for it, one that comes later gets what came of it. What was
-   * refused before it had begun has done nothing and may be asked for again. INVALID_ARG where the key was used for
-   * another input.
+   * refused before it had begun has done nothing and may be asked for again. INVALID_ARG where the
+   * key was used for another input.
    */
   run(
     call: {

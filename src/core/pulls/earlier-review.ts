@@ -9,22 +9,26 @@ interface Sent {
   readonly state: Review['state']
   readonly body: string
   readonly comments: readonly { readonly body: string }[]
+  /** What was looked at, where that was said. */
+  readonly head?: string | undefined
 }
 
 /**
  * The review that a call made whose outcome the daemon’s end hid. A forge may keep comments on lines
- * that it does not show within the body. `since`: when that call began, milliseconds since the
+ * that it does not show within the body. The same words about an earlier head are another review: it
+ * is of what was looked at, or of what that was rebased to. `since`: when that call began, milliseconds since the
  * epoch.
  */
 export const earlierReview = (
-  { reviews }: Pick<PullRequestSnapshot, 'reviews'>,
-  { author, state, body, comments }: Sent,
+  { reviews, head: now }: Pick<PullRequestSnapshot, 'reviews' | 'head'>,
+  { author, state, body, comments, head }: Sent,
   since: number,
 ): Review | undefined =>
   reviews.findLast(
     (review) =>
       review.author === author &&
       review.state === state &&
+      (head === undefined || review.commit.startsWith(head) || review.commit === now.sha) &&
       review.submittedAt >= since - CLOCKS &&
       review.body.startsWith(body.trim()) &&
       comments.every(

@@ -205,9 +205,11 @@ it('reports a conflict as soon as the base has moved, and withdraws what is no l
     'the conflict to be reported',
     async () => (await events('pr.conflict')).length === 1,
   )
-  // No poll within the hour: it is the merge that looked.
   const [conflict] = await events('pr.conflict')
+  const [merged] = await events('pr.merged')
   expect(conflict.payload).toMatchObject({ number: second, files: ['shared.txt'] })
+  // No poll in between: it is the merge that looked.
+  expect(conflict.at - merged.at).toBeLessThan(5_000)
   await waitFor('its owner to be notified of it', () =>
     texts(tree, 'second').some((text) => text.includes('[CONFLICT]')),
   )

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { LineComment, Review } from '../../../../src/adapters/forge/forge.ts'
 import { earlierReview, isSaid } from '../../../../src/core/pulls/earlier-review.ts'
-import type { Actor, Sha } from '../../../../src/domain/ids.ts'
+import type { Actor, BranchName, Sha } from '../../../../src/domain/ids.ts'
 
 const human = 'human' as Actor
 const since = 1_000_000
@@ -21,12 +21,15 @@ const sent = {
   comments: [{ body: 'Rename it' }],
 } as const
 
+const pull = (...reviews: Review[]) =>
+  ({ reviews, head: { branch: 'main.a' as BranchName, sha: 'c3' as Sha } }) as const
+
 describe('a review of which nobody knows whether it was sent', () => {
   it('is found where it was', () => {
     const reviews = [review({ id: '8', submittedAt: since - 200_000 }), review()]
-    expect(earlierReview({ reviews }, sent, since)?.id).toBe('9')
+    expect(earlierReview(pull(...reviews), sent, since)?.id).toBe('9')
     const folded = review({ body: 'No.\n\n`gone.ts:3`: Rename it', comments: [] })
-    expect(earlierReview({ reviews: [folded] }, sent, since)).toBe(folded)
+    expect(earlierReview(pull(folded), sent, since)).toBe(folded)
   })
 
   it.each<[string, Partial<Review>]>([
@@ -36,7 +39,15 @@ describe('a review of which nobody knows whether it was sent', () => {
     ['lacks a comment', { comments: [] }],
     ['was there long before', { submittedAt: since - 100_000 }],
   ])('is not one that %s', (_, change) => {
-    expect(earlierReview({ reviews: [review(change)] }, sent, since)).toBeUndefined()
+    expect(earlierReview(pull(review(change)), sent, since)).toBeUndefined()
+  })
+
+  it('is of the head that was looked at, or of what that was rebased to', () => {
+    const found = (commit: string) =>
+      earlierReview(pull(review({ commit: commit as Sha })), { ...sent, head: 'c2' }, since)?.commit
+    expect(found('c2')).toBe('c2')
+    expect(found('c3')).toBe('c3')
+    expect(found('c1')).toBeUndefined()
   })
 
   it('has the replies that were said already', () => {
