@@ -49,11 +49,25 @@ export async function startAgain(tree: Exomonad): Promise<void> {
   await serve(tree)
 }
 
-/** Where none runs: one that comes to this step by itself; resolves once it is dead. */
-export async function crashOnTheWay(tree: Exomonad, kind: string, step: string): Promise<void> {
-  writeFileSync(fuseOf(tree), `${kind} ${step}`)
+/** Longer than any daemon takes to come to a step, on a machine that may be busy. Milliseconds. */
+const ON_THE_WAY = 60_000
+
+/**
+ * Where none runs: one that comes to this step by itself, or to the first of several where the
+ * daemon may take one way or the other; resolves once it is dead.
+ */
+export async function crashOnTheWay(
+  tree: Exomonad,
+  kind: string,
+  ...steps: readonly string[]
+): Promise<void> {
+  writeFileSync(fuseOf(tree), steps.map((step) => `${kind} ${step}`).join('\n'))
   const { child, dead, words } = launch(tree)
+  let isLate = false
+  const late = setTimeout(() => (isLate = child.kill('SIGKILL')), ON_THE_WAY)
   await dead
+  clearTimeout(late)
+  if (isLate) throw new Error(`it never came to ${kind} ${steps.join(' or ')}`)
   if (child.signalCode !== 'SIGKILL') throw new Error(`it ended by itself: ${words()}`)
 }
 
