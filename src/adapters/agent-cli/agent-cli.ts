@@ -3,13 +3,7 @@ import type { ChannelResult } from '../terminals/headless.ts'
 import type { AcpLaunch } from '../terminals/headless-program.ts'
 import type { Usage } from '../../domain/records.ts'
 import type { HookDialect } from './hook-dialect.ts'
-
-/** A conversation as the program itself keeps it. */
-export interface SessionRef {
-  readonly id: string
-  /** Absolute path of the file it is kept in, where there is one and it is known. */
-  readonly transcript: string | null
-}
+import type { NotUp, SessionRef, Settled } from './settled.ts'
 
 /**
  * Who decides over tool calls that the program would ask a person about. `off`: exomonad passes
@@ -251,15 +245,16 @@ export interface AgentCli {
    */
   diagnose(repository: string): Promise<readonly CliFinding[]>
   /**
-   * After the program was started: what could not be said by argv (a fork made through its
-   * interface, a session’s id). Waits until it is up, within reason; returns what is known by then.
-   * Absent where there is nothing to do.
+   * Waits until it may be started, where two starts at once would be in each other’s way. Absent
+   * where they never are.
    */
-  settle?(
-    live: LiveAgent,
-    request: LaunchRequest,
-    plan: LaunchPlan,
-  ): Promise<{ session: SessionRef | null; forked: boolean; warnings: readonly string[] }>
+  turn?(request: LaunchRequest): Promise<void>
+  /**
+   * After the program was started: what could not be said by argv (a fork made through its
+   * interface, a session’s id). Waits until it is up, within reason; returns what is known by then,
+   * or that nothing came of it. Absent where there is nothing to do.
+   */
+  settle?(live: LiveAgent, request: LaunchRequest, plan: LaunchPlan): Promise<Settled | NotUp>
   /**
    * Looks at the program without disturbing it; absent where only its hooks report it, null where
    * its terminal can’t be looked at.

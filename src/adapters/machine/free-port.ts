@@ -15,8 +15,27 @@ export async function portsFree(first: number, count: number): Promise<boolean> 
   return (await Promise.all(ports.map(isFree))).every(Boolean)
 }
 
-/** A port of 127.0.0.1 that nobody listens on now; somebody else may take it before it is used. */
-export const freePort = (): Promise<number> =>
+/**
+ * Where it is looked for: below what systems give to connections by themselves (from 32768 on
+ * Linux, 49152 elsewhere), above the blocks of worktrees (domain/slots.ts).
+ */
+const FIRST = 30_000
+const COUNT = 2_768
+const TRIES = 20
+
+/**
+ * A port of 127.0.0.1 that nobody listens on now; somebody else may take it before it is used, but
+ * no connection that just happens to need one.
+ */
+export async function freePort(random: () => number = Math.random): Promise<number> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const port = FIRST + Math.floor(random() * COUNT)
+    if (await isFree(port)) return port
+  }
+  return anyPort()
+}
+
+const anyPort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)

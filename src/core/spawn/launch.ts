@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Agent } from '../../domain/records.ts'
 import type { LaunchPlan, LaunchRequest } from '../../adapters/agent-cli/agent-cli.ts'
-import type { AcpLaunch } from '../../adapters/terminals/headless-program.ts'
 import type { OpenPane } from '../../adapters/terminals/holder.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
@@ -9,7 +8,7 @@ import { HEADLESS_PANE } from '../../domain/panes/headless-pane.ts'
 import type { Configured, Deps } from '../deps.ts'
 import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'
-import { programOfRole, withVariables } from '../agents/programs.ts'
+import { programOfRole } from '../agents/programs.ts'
 import type { Token } from './token.ts'
 import type { LimitWatch } from '../limits/limit-watch.ts'
 import {
@@ -20,7 +19,8 @@ import {
 } from './confinement.ts'
 import type { Slots } from './provision/slots.ts'
 import { createOwnVariables, filledIn } from './provision/variables.ts'
-import { createSettled, type Launched } from './launched.ts'
+import { hostedSession } from '../sessions/hosted-session.ts'
+import { createStarted, type Launched, type Opened } from './launched.ts'
 
 export interface Launcher {
   /** AGENT_CLI_MISSING, before anything is made, where the program can’t be found. */
@@ -77,7 +77,7 @@ export interface LaunchEnvironment {
 }
 
 export function createLauncher(
-  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'paths'> &
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'paths' | 'log'> &
     LaunchEnvironment & {
       panes: Pick<OwnPanes, 'find'>
       slots: Slots
@@ -85,7 +85,7 @@ export function createLauncher(
     },
 ): Launcher {
   const { store, multiplexer, files, paths } = deps
-  const settled = createSettled(deps)
+  const started = createStarted(deps)
   const ownVariables = createOwnVariables(deps)
 
   const request = (
@@ -123,33 +123,6 @@ export function createLauncher(
     return configured.agentCli(agent.agentCli)
   }
 
-  /** For the detached host, instead of a terminal. */
-  const hosted = (
-    agent: Agent,
-    acp: NonNullable<LaunchPlan['acp']>,
-    {
-      env,
-      behind,
-      confined,
-      authFile,
-      stopTimeout,
-    }: Pick<AcpLaunch, 'env' | 'behind' | 'confined'> & { authFile: string; stopTimeout: number },
-  ): Pick<OpenPane, 'program' | 'output'> => ({
-    program: {
-      kind: 'acp',
-      session: {
-        ...acp,
-        mcpServers: withVariables(acp.mcpServers, env, join(deps.agentPath, 'exomonad')),
-        root: agent.worktree,
-        env,
-        ...(behind === undefined ? {} : { behind }),
-        ...(confined === true ? { confined } : {}),
-        daemon: { socket: deps.socket, authFile, spool: paths.spool, stopTimeout },
-      },
-    },
-    output: outputOf(agent),
-  })
-
   /**
    * Where agents that work for their parent have their place, as long as it has a terminal itself.
    */
@@ -185,6 +158,79 @@ export function createLauncher(
     if (level === 'off') return program
     const { personal = [], listens = [], hosts = [] } = plan ?? {}
     return deps.confine({ ...program, level, personal, listens, hosts })
+  }
+
+  /** Writes what it reads as it starts, and opens its pane. */
+  const open = async (
+    configured: Configured,
+    agent: Agent,
+    { token, ...given }: LaunchOptions & { token: Token },
+  ): Promise<Opened> => {
+    const { config } = configured
+    const cli = requireCli(configured, agent)
+    const options = { ...given, prompt: cli.inert(given.prompt) }
+    await files.writePrompt(agent.id, options.prompt)
+    const authFile = await files.writeAuth(agent.id, token.secret)
+    const level = await confinementOf(deps, config, agent)
+    const asked = request(config, agent, options, level)
+    const behind = await deps.limits.behind(config, agent)
+    const planned = await cli.plan(asked)
+    const notices = [...unconfinedNotice(paths, config, agent), ...behind.notices]
+    const plan = { ...planned, warnings: [...planned.warnings, ...notices] }
+    await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
+    await files.writeChannel(agent.id, plan.channel)
+    const base = deps.environmentOf(config, cli.passes)
+    const own = await ownVariables(agent, plan.env['PATH'] ?? base['PATH'] ?? '')
+    const env = {
+      ...base,
+      ...filledIn(plan.env, own),
+      ...own,
+      EXOMONAD_TOKEN: token.secret,
+      EXOMONAD_AUTH_FILE: authFile,
+      EXOMONAD_SPOOL: paths.spool,
+      ...(deps.mcpUrl === null ? {} : { EXOMONAD_MCP_URL: deps.mcpUrl }),
+      EXOMONAD_STOP_TIMEOUT: String(Math.ceil(config.stop.timeout) + 5),
+      // Its permission hook waits for a person only where one is asked.
+      ...(asked.permissions.policy === 'ask'
+        ? { EXOMONAD_PERMISSION_TIMEOUT: String(TOOL_TIMEOUT) }
+        : {}),
+    }
+    const program = { agent, config, env, argv: plan.argv, plan }
+    const { argv: inner, ...rest } = await held(level, program)
+    const before = [...behind.argv, ...inner.slice(0, inner.length - plan.argv.length)]
+    const argv = await files.writeLaunch(agent.id, { ...rest, argv: [...behind.argv, ...inner] })
+    await cli.turn?.(asked)
+    const pane = await multiplexer.open({
+      ...{
+        agentId: agent.id,
+        cwd: agent.worktree,
+        env: {},
+        argv,
+        columns: config.multiplexer.columns,
+        rows: config.multiplexer.rows,
+      },
+      ...(plan.acp === undefined
+        ? { name: paneName(agent), ...(await besideParent(agent, config.multiplexer.layout)) }
+        : {
+            name: agent.name,
+            program: hostedSession(plan.acp, {
+              root: agent.worktree,
+              executable: join(deps.agentPath, 'exomonad'),
+              env: rest.env,
+              ...(before.length === 0 ? {} : { behind: before }),
+              ...(level === 'off' ? {} : { confined: true }),
+              daemon: {
+                socket: deps.socket,
+                authFile,
+                spool: paths.spool,
+                stopTimeout: config.stop.timeout,
+              },
+            }),
+            output: outputOf(agent),
+            outputBound: boundOf(config.retention),
+          }),
+    })
+    return { pane, asked, plan }
   }
 
   return {
@@ -230,64 +276,12 @@ export function createLauncher(
         },
       })
     },
-    launch: async (configured, agent, { token, ...given }) => {
-      const { config } = configured
-      const cli = requireCli(configured, agent)
-      const options = { ...given, prompt: cli.inert(given.prompt) }
-      await files.writePrompt(agent.id, options.prompt)
-      const authFile = await files.writeAuth(agent.id, token.secret)
-      const level = await confinementOf(deps, config, agent)
-      const asked = request(config, agent, options, level)
-      const behind = await deps.limits.behind(config, agent)
-      const planned = await cli.plan(asked)
-      const notices = [...unconfinedNotice(paths, config, agent), ...behind.notices]
-      const plan = { ...planned, warnings: [...planned.warnings, ...notices] }
-      await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
-      await files.writeChannel(agent.id, plan.channel)
-      const base = deps.environmentOf(config, cli.passes)
-      const own = await ownVariables(agent, plan.env['PATH'] ?? base['PATH'] ?? '')
-      const env = {
-        ...base,
-        ...filledIn(plan.env, own),
-        ...own,
-        EXOMONAD_TOKEN: token.secret,
-        EXOMONAD_AUTH_FILE: authFile,
-        EXOMONAD_SPOOL: paths.spool,
-        ...(deps.mcpUrl === null ? {} : { EXOMONAD_MCP_URL: deps.mcpUrl }),
-        EXOMONAD_STOP_TIMEOUT: String(Math.ceil(config.stop.timeout) + 5),
-        // Its permission hook waits for a person only where one is asked.
-        ...(asked.permissions.policy === 'ask'
-          ? { EXOMONAD_PERMISSION_TIMEOUT: String(TOOL_TIMEOUT) }
-          : {}),
-      }
-      const program = { agent, config, env, argv: plan.argv, plan }
-      const { argv: inner, ...rest } = await held(level, program)
-      const before = [...behind.argv, ...inner.slice(0, inner.length - plan.argv.length)]
-      const argv = await files.writeLaunch(agent.id, { ...rest, argv: [...behind.argv, ...inner] })
-      const pane = await multiplexer.open({
-        ...{
-          agentId: agent.id,
-          cwd: agent.worktree,
-          env: {},
-          argv,
-          columns: config.multiplexer.columns,
-          rows: config.multiplexer.rows,
-        },
-        ...(plan.acp === undefined
-          ? { name: paneName(agent), ...(await besideParent(agent, config.multiplexer.layout)) }
-          : {
-              name: agent.name,
-              ...hosted(agent, plan.acp, {
-                env: rest.env,
-                ...(before.length === 0 ? {} : { behind: before }),
-                confined: level !== 'off',
-                authFile,
-                stopTimeout: config.stop.timeout,
-              }),
-              outputBound: boundOf(config.retention),
-            }),
-      })
-      return settled(agent, cli, pane, asked, plan)
-    },
+    launch: (configured, agent, options) =>
+      started(
+        agent,
+        requireCli(configured, agent),
+        (known) => open(configured, agent, { ...options, ...known }),
+        options,
+      ),
   }
 }

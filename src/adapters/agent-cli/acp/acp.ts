@@ -154,23 +154,6 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     }
   }
 
-  /** What it wrote last, where it ended before its session was there. */
-  const failedStart = async ({ paneId }: LiveAgent): Promise<ExomonadError> => {
-    const shown =
-      paneId === undefined || paneId === null
-        ? ''
-        : await sessions.capture(paneId, { lines: 20 }).catch(() => '')
-    const said =
-      shown.trim() === ''
-        ? 'It said nothing.'
-        : `It said last:\n${shown.trim().split('\n').slice(-12).join('\n')}`
-    return new ExomonadError(
-      'SPAWN_FAILED',
-      `The program of [acp.${name}] ended before its session began. ${said}`,
-      { agent: cliName },
-    )
-  }
-
   const settle: NonNullable<AgentCli['settle']> = async (live, request, { acp }) => {
     for (const until = Date.now() + START_LIMIT; Date.now() < until; await delay(LOOK_EVERY)) {
       const session = await sessionOf(live)
@@ -180,7 +163,11 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
           live.paneId === undefined || live.paneId === null
             ? undefined
             : await sessions.inspect(live.paneId)
-        if (pane === undefined || pane.dead) throw await failedStart(live)
+        if (pane === undefined || pane.dead)
+          return {
+            notUp: `The program of [acp.${name}] ended before its session began`,
+            again: () => 'no',
+          }
         continue
       }
       const load = acp?.load ?? null

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, readdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
-import type { SessionRef } from '../agent-cli.ts'
+import type { SessionRef } from '../settled.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { SessionRef } from '../agent-cli.ts'
+import type { SessionRef } from '../settled.ts'
 
 /**
  * Rows of one of Codex’s own databases, which it goes on writing meanwhile. None where it is not

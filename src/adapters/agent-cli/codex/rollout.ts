@@ -3,7 +3,7 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Usage } from '../../../domain/records.ts'
-import type { SessionRef } from '../agent-cli.ts'
+import type { SessionRef } from '../settled.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /**

@@ -10,8 +10,9 @@ import { diagnoseOpenCode } from './doctor.ts'
 import { openCodeHooks } from './hooks.ts'
 import { configContent, shortInstallLimits, promptsByArgv } from './launch.ts'
 import { observeServer } from './observe.ts'
-import { HOSTS, personalOf } from './personal.ts'
-import { settleOpenCode } from './settle.ts'
+import { firstStart } from './first-start.ts'
+import { dataFolder, HOSTS, personalOf } from './personal.ts'
+import { settleOpenCode, untilUp } from './settle.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { inertText } from '../../../sanitize/inert.ts'
 
@@ -60,6 +61,8 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
   const program = config.command[0] ?? 'opencode'
   const secret = randomBytes(32)
   const variables = { ...options.variables, ...config.env }
+  /** Of agents whose program makes the store: what to call once it is up. */
+  const making = new Map<LaunchRequest['agentId'], () => void>()
 
   /** Nobody else can derive it, and the same launch is planned the same. */
   const passwordFor = ({ agentId }: LaunchRequest): string =>
@@ -171,7 +174,17 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
       return found.kind === 'missing' ? [] : diagnoseOpenCode(options, found.path)
     },
 
-    settle: (live, launch) => settleOpenCode(serverOf(live.channel), live, launch),
+    turn: async ({ agentId }) => {
+      const isUp = await firstStart(dataFolder(options.userHome, variables))
+      if (isUp !== undefined) making.set(agentId, isUp)
+    },
+    settle: (live, launch) => {
+      const server = serverOf(live.channel)
+      const isUp = making.get(live.agentId)
+      making.delete(live.agentId)
+      if (isUp !== undefined && server !== null) void untilUp(server, live).finally(isUp)
+      return settleOpenCode(server, live, launch)
+    },
 
     observe: async (live) => {
       const server = serverOf(live.channel)

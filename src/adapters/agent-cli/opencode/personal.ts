@@ -1,6 +1,10 @@
 import { join } from 'node:path'
 import type { PersonalPath } from '../agent-cli.ts'
 
+/** Where its conversations and login are. */
+export const dataFolder = (home: string, variables: Readonly<Record<string, string>>): string =>
+  join(variables['XDG_DATA_HOME'] || join(home, '.local/share'), 'opencode')
+
 /**
  * Of a confined OpenCode, in the folders that XDG names: conversations and login are the person’s,
  * so that a fork finds its parent’s. Settings and what it has installed are copied, since it
@@ -13,7 +17,7 @@ export function personalOf(
 ): PersonalPath[] {
   const of = (name: string, otherwise: string): string =>
     join(variables[name] || join(home, otherwise), 'opencode')
-  const data = of('XDG_DATA_HOME', '.local/share')
+  const data = dataFolder(home, variables)
   return [
     { path: of('XDG_CONFIG_HOME', '.config'), access: 'copy' },
     { path: of('XDG_CACHE_HOME', '.cache'), access: 'copy' },

@@ -1,6 +1,7 @@
 import { exists } from '../../../../packages/subagents/src/processes/signal.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { AgentCli, LaunchRequest, LiveAgent } from '../agent-cli.ts'
+import type { LaunchRequest, LiveAgent } from '../agent-cli.ts'
+import type { NotUp, Settled } from '../settled.ts'
 import {
   promptAsync,
   readSession,
@@ -12,13 +13,19 @@ import {
 import { promptsByArgv } from './launch.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
-type Settled = Awaited<ReturnType<NonNullable<AgentCli['settle']>>>
-
+/** What it ends with where the session that it is to show is not in its store (1.18.33). */
+const GONE = 'Session not found'
 /** Milliseconds. */
 const UP_LIMIT = 90_000
 const WORK_LIMIT = 30_000
 /** The terminal’s own part listens a moment after its server does. */
 const SELECT_AGAIN = [1000, 3000, 8000]
+
+/** False where its server does not answer in time, or it ended. */
+export const untilUp = (
+  server: OpenCodeServer,
+  { pid }: Pick<LiveAgent, 'pid'>,
+): Promise<boolean> => waitUntilUp(server, UP_LIMIT, () => hasEnded(pid))
 
 /** What could not be said by argv: a fork, a long task, a prompt for a session that exists. */
 export async function settleOpenCode(
@@ -26,17 +33,18 @@ export async function settleOpenCode(
   live: LiveAgent,
   launch: LaunchRequest,
   limit = WORK_LIMIT,
-): Promise<Settled> {
+): Promise<Settled | NotUp> {
   if (server === null || promptsByArgv(launch))
     return { session: null, forked: false, warnings: [] }
-  if (!(await waitUntilUp(server, UP_LIMIT, () => hasEnded(live.pid)))) {
+  if (!(await untilUp(server, live))) {
     const what = hasEnded(live.pid)
       ? 'ended while it was starting'
       : `did not come up within ${UP_LIMIT / 1000} s`
-    throw new ExomonadError(
-      'SPAWN_FAILED',
-      `OpenCode ${what}; \`exomonad attach\` shows what it says. Try again.`,
-    )
+    return {
+      notUp: `OpenCode ${what}`,
+      // Another one may have held its store, or taken its port, just then.
+      again: (shown) => (shown.includes(GONE) ? 'fresh' : 'same'),
+    }
   }
   const { session, forked, warnings } = await sessionFor(server, launch, limit)
   const select = () =>

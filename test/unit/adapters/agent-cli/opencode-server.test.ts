@@ -1,4 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
 import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode/adapter.ts'
@@ -10,7 +13,7 @@ import { agentSchema } from '../../../../src/config/sections/agent-schema.ts'
 import { newAgentId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
-const cli = createOpenCodeCli({
+const options = {
   name: 'opencode',
   config: agentSchema.parse(opencode.preset),
   path: '/bin',
@@ -19,7 +22,8 @@ const cli = createOpenCodeCli({
   userHome: '/home',
   variables: {},
   exec,
-})
+}
+const cli = createOpenCodeCli(options)
 
 interface Said {
   readonly method: string
@@ -376,20 +380,48 @@ describe('what is settled after OpenCode came up', () => {
       const request = launchRequest({ mode: 'fork', session: parent, worktree: '/wt' })
       // A server in this process answers within that.
       const settled = await settleOpenCode(serverOf(live.channel), live, request, 1000)
-      expect(settled).toMatchObject({ session: { id: forked ? 'ses_fork' : 'ses_new' }, forked })
-      expect(settled.warnings).toHaveLength(forked ? 0 : 1)
+      expect(settled).toMatchObject({
+        session: { id: forked ? 'ses_fork' : 'ses_new' },
+        forked,
+        warnings: forked ? [] : [expect.any(String)],
+      })
       expect(said.filter(({ path }) => path === '/session/ses_parent/fork')).toHaveLength(
         Math.min(copies + 1, 2),
       )
     },
   )
 
-  it('is an error where it ended instead', async () => {
+  it('has not come up where it ended instead, and is worth another start', async () => {
     const request = launchRequest({ mode: 'resume', session: parent })
     const gone = { ...liveAt(await deadUrl()), pid: 2 ** 22 + 1 }
-    await expect(cli.settle?.(gone, request, await cli.plan(request))).rejects.toMatchObject({
-      code: 'SPAWN_FAILED',
-      message: expect.stringMatching(/^OpenCode ended while it was starting/),
-    })
+    const settled = await cli.settle?.(gone, request, await cli.plan(request))
+    if (settled === undefined || !('notUp' in settled)) throw new Error('it came up')
+    expect(settled.notUp).toBe('OpenCode ended while it was starting')
+    expect(settled.again('Error: database is locked')).toBe('same')
+    expect(settled.again('Error: Session not found: ses_parent')).toBe('fresh')
+  })
+
+  it('lets the others of a home where it never ran start once the first one is up', async () => {
+    const userHome = mkdtempSync(join(tmpdir(), 't-opencode-'))
+    onTestFinished(() => rmSync(userHome, { recursive: true }))
+    const folder = join(userHome, '.local/share/opencode')
+    const own = createOpenCodeCli({ ...options, userHome })
+    const health = { healthy: false }
+    const { live, said } = await serve({ 'GET /global/health': () => ({ body: health }) })
+    const [first, second] = [live.agentId, newAgentId()].map((agentId) =>
+      launchRequest({ agentId }),
+    )
+    await own.turn?.(first!)
+    let isSecond = false
+    const turn = own.turn?.(second!).then(() => (isSecond = true))
+    // Its task goes by argv: nobody waits for it but the others.
+    await own.settle?.(live, first!, await own.plan(first!))
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'opencode.db'), '')
+    await expect.poll(() => said.length).toBeGreaterThan(1)
+    expect(isSecond).toBe(false)
+    health.healthy = true
+    await turn
+    expect(isSecond).toBe(true)
   })
 })
