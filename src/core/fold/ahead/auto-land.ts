@@ -13,7 +13,7 @@ export type AutoLand = (base: BranchName, candidates: readonly Candidate[]) => P
 
 /**
  * By the right of whoever may merge there, who is notified of it as of what others merge; each head
- * is tried once.
+ * that is refused is tried once. Throws FORGE_UNAVAILABLE where that can’t be asked for now.
  */
 export function createAutoLand({
   store,
@@ -44,6 +44,8 @@ export function createAutoLand({
       if (caller === undefined) continue
       await merge(caller, { number, head, force: false, wait: false }, { by: 'daemon' }).catch(
         (error: unknown) => {
+          // That says nothing about it: it is asked for again.
+          if (error instanceof ExomonadError && error.code === 'FORGE_UNAVAILABLE') throw error
           refused.add(key)
           if (!(error instanceof ExomonadError)) throw error
           log.info(
