@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { asExomonadError } from '../../domain/errors.ts'
@@ -72,9 +72,9 @@ export async function readSpool(
 const LONGEST = 20_000_000
 
 /**
- * The same of a confined agent’s spool, which lies where the agent writes: it may have put a link in
- * the place of the folder or of a file, or a pipe that nobody writes to. Nothing is followed, and
- * what can’t be read is deleted.
+ * The same of a confined agent’s spool, also oldest first, which lies where the agent writes: it may
+ * have put a link in the place of the folder or of a file, or a pipe that nobody writes to. Nothing
+ * is followed, and what can’t be read is deleted.
  */
 export async function readConfinedSpool(
   folder: string,
@@ -87,9 +87,7 @@ export async function readConfinedSpool(
   try {
     // By the descriptor: the path may lead elsewhere in the next moment.
     const held = join(OWN_DESCRIPTORS, String(opened.fd))
-    for (const name of (await readdir(held)).toSorted()) {
-      if (name.startsWith('.')) continue
-      const path = join(held, name)
+    for (const { name, file: path } of await byAge(held, await readdir(held))) {
       const file = await openPlain(path)
       try {
         const found = await file?.stat()
@@ -130,12 +128,28 @@ async function filesByAge(folder: string): Promise<{ file: string; name: string;
       throw error
     },
   )
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-  const aged = await Promise.all(
-    files.map(async ({ name }) => {
-      const file = join(folder, name)
-      return { file, name, at: (await stat(file)).mtimeMs }
-    }),
+  return byAge(
+    folder,
+    entries.filter((entry) => entry.isFile()).map(({ name }) => name),
   )
-  return aged.toSorted((one, other) => one.at - other.at || (one.name < other.name ? -1 : 1))
+}
+
+/**
+ * Their names have the second and the process, which say no order within a second. What has gone
+ * meanwhile is left out.
+ */
+async function byAge(
+  folder: string,
+  names: readonly string[],
+): Promise<{ file: string; name: string; at: number }[]> {
+  const aged = await Promise.all(
+    names
+      .filter((name) => !name.startsWith('.'))
+      .map(async (name) => {
+        const file = join(folder, name)
+        const found = await lstat(file).catch(() => null)
+        return found === null ? [] : [{ file, name, at: found.mtimeMs }]
+      }),
+  )
+  return aged.flat().toSorted((one, other) => one.at - other.at || (one.name < other.name ? -1 : 1))
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, it } from 'vitest'
@@ -40,9 +40,21 @@ export function describeEnding(bench: Bench): void {
   it('keeps dead panes with their exit code and screen, and reports each death once', async () => {
     const deaths = collectDeaths(bench.multiplexer)
     const before = Date.now()
+    // What tmux may lose of a last instant has a test of its own below.
+    const go = join(bench.folder, 'go')
     const { paneId, agentId } = await bench.open({
-      argv: ['/bin/sh', '-c', 'echo "last words é"; exit 42'],
+      argv: [
+        '/bin/sh',
+        '-c',
+        'echo "last words é"; while [ ! -e "$0" ]; do sleep 0.02; done; exit 42',
+        go,
+      ],
     })
+    await waitFor(
+      'its words',
+      async () => (await bench.multiplexer.capture(paneId)) === 'last words é',
+    )
+    writeFileSync(go, '')
     await waitFor('the death', () => deaths.length > 0)
     expect(deaths).toEqual([{ paneId, agentId, exitCode: 42, exitSignal: null }])
     expect(await bench.multiplexer.inspect(paneId)).toMatchObject({

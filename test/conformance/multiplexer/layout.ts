@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, expect, it } from 'vitest'
@@ -179,19 +179,28 @@ export function describeLayout(bench: Bench): void {
     bench.multiplexer.onDeath((death) => deaths.push(death))
     const parent = await openSaying(bench, 'the parent', SIZE)
     const worker = await openSaying(bench, 'the worker', { ...SIZE, beside: parent.paneId })
+    // What tmux may lose of a last instant is none of this.
+    const go = join(bench.folder, 'go')
     const doomed = await bench.open({
       ...SIZE,
       beside: parent.paneId,
-      argv: ['/bin/sh', '-c', 'echo last words; exit 7'],
+      argv: [
+        '/bin/sh',
+        '-c',
+        'echo last words; while [ ! -e "$0" ]; do sleep 0.02; done; exit 7',
+        go,
+      ],
     })
+    await waitFor('its words', async () =>
+      (await bench.multiplexer.capture(doomed.paneId)).includes('last words'),
+    )
+    writeFileSync(go, '')
     await waitFor('the death', () => deaths.length > 0)
     expect(deaths).toEqual([
       { paneId: doomed.paneId, agentId: doomed.agentId, exitCode: 7, exitSignal: null },
     ])
     expect(await bench.multiplexer.paste(doomed.paneId, 'text')).toEqual({ kind: 'dead' })
-    await waitFor('its last words', async () =>
-      (await bench.multiplexer.capture(doomed.paneId)).includes('last words'),
-    )
+    expect(await bench.multiplexer.capture(doomed.paneId)).toContain('last words')
 
     await bench.multiplexer.close(parent.paneId)
     await waitFor('the next death', () => deaths.length > 1)

@@ -55,6 +55,16 @@ it('keeps the newest five, in order, and what was committed when each was made',
   expect(await inspectStore(kept ?? '')).toMatchObject({ kind: 'sound', agents: 8 })
 })
 
+it('takes away what a kill left of one that was being made', async () => {
+  const { file, backups } = place()
+  const store = await openSqliteStore({ file, log: silentLog() })
+  const first = await store.backUp(backups)
+  for (const ending of ['.part', '.part-journal']) writeFileSync(`${first}${ending}`, 'half')
+  await store.backUp(backups)
+  await store.close()
+  expect(readdirSync(backups).filter((name) => !name.endsWith('.db'))).toEqual([])
+})
+
 it('distinguishes a store that is missing, empty, damaged or sound without changing it', async () => {
   const { file } = place()
   expect(await inspectStore(file)).toEqual({ kind: 'missing' })

@@ -62,7 +62,12 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
         /\[QUESTION\] asker \(q-[0-9a-f]+\): tabs or spaces\?/,
       )
       const id = /q-[0-9a-f]{8}/.exec(asked)?.[0]
-      expect(await tree.agent('asker')).toMatchObject({ state: 'waiting', open_questions: 1 })
+      // Whoever is asked may know of it before its asker is seen to wait.
+      const waits = await waitFor('it to wait', async () => {
+        const agent = await tree.agent('asker')
+        return agent.state === 'waiting' && agent
+      })
+      expect(waits).toMatchObject({ open_questions: 1 })
       expect(
         await tree.call('answer_question', { agent: 'asker', message: 'spaces' }, { as: 'lead' }),
       ).toEqual({ status: 'delivered', question_id: id })
@@ -121,9 +126,12 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
       'the parent on record is notified of its child’s life: completion, failure, death',
     ),
     async () => {
+      // tmux may lose what is written in the last instant of a program.
+      const ends = join(tree.repository.folder, 'ends')
       tree.script('crasher', {
         steps: [
           { do: 'print', text: 'last words' },
+          { do: 'file', path: ends },
           { do: 'exit', code: 3 },
         ],
       })
@@ -137,6 +145,10 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
       for (const name of ['crasher', 'finisher', 'loser']) await worker(tree, name, 'lead')
       for (const name of ['crasher', 'finisher', 'loser'])
         expect((await tree.agent(name)).parent_id).toBe(lead.id)
+      await waitFor('its words', async () =>
+        (await tree.call('screen', { agent: 'crasher' })).text.includes('last words'),
+      )
+      writeFileSync(ends, '')
       expect(await received(tree, 'lead', /\[CHILD FAILED\] crasher.*exit code 3/s)).toContain(
         'last words',
       )

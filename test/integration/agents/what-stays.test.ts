@@ -18,6 +18,7 @@ const commit = (tree: Exomonad, name: string) => async (): Promise<void> => {
   await tree.repository.gitIn(worktree(tree, name), 'add', '-A')
   await tree.repository.gitIn(worktree(tree, name), 'commit', '-q', '-m', `Add ${name}`)
 }
+/** Resolves once it rests: what its stop check would find, or do, is not what the test makes then. */
 const spawn = async (tree: Exomonad, name: string, as?: string): Promise<string> => {
   const { spawned, errors } = await tree.call(
     'spawn_workers',
@@ -25,7 +26,7 @@ const spawn = async (tree: Exomonad, name: string, as?: string): Promise<string>
     as === undefined ? {} : { as },
   )
   expect(errors).toEqual([])
-  await tree.logged(name, 'its start', (entry) => entry['kind'] === 'ready')
+  await waitFor(`${name} to rest`, async () => (await tree.agent(name)).state === 'idle')
   return spawned[0].agent_id
 }
 /** In the middle of a rebase that stopped at a conflict. */

@@ -113,7 +113,16 @@ describe('a backup of a tree', () => {
       pr_number: pulls.find(({ title }: { title: string }) => title === 'Add landed').number,
     })
     await tree.call('send', { to: 'filed', message: 'one more thing' })
-    await tree.logged('filed', 'its message', ({ text }) => String(text).includes('one more'))
+    const { at } = await tree.logged('filed', 'its message', ({ text }) =>
+      String(text).includes('one more'),
+    )
+    // The stop that follows brings its branch up to date with what was merged, and pushes it.
+    await tree.logged(
+      'filed',
+      'its rest',
+      (entry) =>
+        entry['kind'] === 'stop' && entry['at'] >= at && entry['answer']?.decision === 'allow',
+    )
     before = shape((await tree.tree()).root)
   })
   afterAll(async () => {

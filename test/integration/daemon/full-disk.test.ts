@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { ExomonadError } from '../../../src/domain/errors.ts'
@@ -29,6 +29,12 @@ const start = async () => {
     async () =>
       tree.log('writer').some((entry) => entry['kind'] === 'commit') &&
       (await tree.agent('writer')).state === 'idle',
+  )
+  // One that a full disk comes upon in its middle takes what it had written away, and there is room.
+  const backups = join(tree.state, 'backups')
+  await waitFor(
+    'the backup that comes soon after a start',
+    () => existsSync(backups) && readdirSync(backups).some((name) => name.endsWith('.db')),
   )
   return { tree, pid, fill: () => fillDisk(filler), makeRoom: () => rmSync(filler) }
 }

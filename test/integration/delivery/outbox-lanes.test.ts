@@ -12,6 +12,13 @@ const withChannel = (midTurn: boolean): void => {
   bench.cli = { ...bench.cli, channel: bench.program.channel(midTurn) }
 }
 const first = async () => (await bench.deliveries())[0]
+/** Of those that are not about what is given up: no pause of a busy machine is as long. */
+const confirmsLate = (): void => {
+  bench.config = configSchema.parse({
+    attention: { batch_within: 0 },
+    delivery: { ack_timeout: 300, retry_initial: 0.02, retry_max: 0.1 },
+  })
+}
 /** Long enough for anything that should not happen to happen. */
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 150))
 
@@ -65,6 +72,7 @@ describe('a channel of the program’s own', () => {
   })
 
   it('that refuses leaves the message to the terminal', async () => {
+    confirmsLate()
     withChannel(true)
     bench.program.script.send = () => ({ kind: 'refused', reason: 'no thread yet' })
     await bench.family()
@@ -402,6 +410,7 @@ describe('a message that is too long to be typed', () => {
   const long = `please look: ${'x'.repeat(300)}\nsecond\nthird\nfourth\nfifth`
 
   it('is pointed to by one line, and comes whole with the prompt', async () => {
+    confirmsLate()
     bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }
     await bench.family()
     await bench.outbox.start()
@@ -452,6 +461,7 @@ describe('a message that is too long to be typed', () => {
   })
 
   it('counts as read with its prompt where the conversation can’t be read', async () => {
+    confirmsLate()
     bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }
     bench.program.script.readable = false
     await bench.family()
@@ -459,12 +469,15 @@ describe('a message that is too long to be typed', () => {
     await bench.say(long)
     await until('it is submitted', () => bench.terminals.submitted.length === 1)
     await bench.outbox.promptArrived(AUTH, [String((await first())?.id)])
-    bench.shift += 30_000
-    bench.outbox.wake(AUTH)
-    await until('the ack', async () => (await first())?.state === 'acked')
+    await until('the ack', async () => {
+      bench.shift += 100_000
+      bench.outbox.wake(AUTH)
+      return (await first())?.state === 'acked'
+    })
   })
 
   it('is read by its id where it did not come, by its own agent only', async () => {
+    confirmsLate()
     bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }
     await bench.family()
     await bench.outbox.start()
@@ -478,6 +491,7 @@ describe('a message that is too long to be typed', () => {
   })
 
   it('that fits is typed as it is, and its prompt is answered nothing', async () => {
+    confirmsLate()
     bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }
     await bench.family()
     await bench.outbox.start()
@@ -487,6 +501,7 @@ describe('a message that is too long to be typed', () => {
   })
 
   it('is cut where a hook’s answer would be, and says how to read the whole', async () => {
+    confirmsLate()
     bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 }, contextLimit: 250 }
     await bench.family()
     await bench.outbox.start()

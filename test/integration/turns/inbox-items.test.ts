@@ -229,6 +229,12 @@ describe('an item', () => {
     expect(await itemOf('second')).toBeUndefined()
     expect((await opened('unable', 'failed')).title).toBe('unable gave up: No access.')
     await tree.call('send', { to: 'unable', message: 'You have it now.' })
+    // It has seen that; what came of the message is an item of its own until it is confirmed.
+    expect((await itemOf('unable'))?.type).not.toBe('failed')
+    await waitFor('the message to be confirmed', async () => {
+      const { undelivered, undecided } = await tree.agent('unable')
+      return undelivered === 0 && undecided === 0
+    })
     await waitFor('it to rest again', async () => (await tree.agent('unable')).state === 'idle')
     expect(await itemOf('unable')).toBeUndefined()
   })

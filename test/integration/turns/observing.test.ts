@@ -58,8 +58,11 @@ describe('looking at a program', () => {
   it('finds one idle whose turn was broken off without a hook, says by what, and notifies its parent once', async () => {
     await recorded({ state: 'running' })
     await observing.look(await agent(), configured())
-    expect((await agent()).state).toBe('running')
+    // By that look alone: the second may have come already.
+    const { state } = await agent()
+    if (bench.program.looks.observe === 1) expect(state).toBe('running')
     await waitFor('the second look', async () => (await agent()).state === 'idle')
+    expect(bench.program.looks.observe).toBeGreaterThan(1)
     expect(await agent()).toMatchObject({ stateSource: 'session', stateReason: null })
     expect(await events('agent.idle')).toHaveLength(1)
   })

@@ -13,6 +13,8 @@ import type { SqliteConnection } from './connection.ts'
 
 const KEPT = 5
 const KEPT_OF_BEFORE = 2
+/** Of one that is being made, or that a kill cut off, and what SQLite keeps beside it. */
+const DRAFT = /^store-.*\.db\.part/
 const NAME = /^store-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3})Z(?:-version-(\d+))?\.db$/
 
 export interface Backup {
@@ -24,7 +26,10 @@ export interface Backup {
   readonly version?: number
 }
 
-/** Whole or not there; the oldest beyond five go. Returns its path. */
+/**
+ * Whole or not there; the oldest beyond five go, and what was cut off of one before. One at a time:
+ * whoever makes it is the only one who has the store. Returns its path.
+ */
 export async function backUp(
   connection: SqliteConnection,
   folder: string,
@@ -32,6 +37,8 @@ export async function backUp(
   version?: number,
 ): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  const left = (await readdir(folder)).filter((name) => DRAFT.test(name))
+  await Promise.all(left.map((name) => rm(join(folder, name), { force: true })))
   const time = new Date(now).toISOString().replaceAll(/[:.]/g, '-')
   const file = join(folder, `store-${time}${version === undefined ? '' : `-version-${version}`}.db`)
   const draft = `${file}.part`

@@ -225,11 +225,16 @@ export function createMergePull(
     merge: async (caller, input, options = {}) => {
       const { config } = await deps.settings.snapshot()
       requireForce(config, caller, input.force)
+      // A rebase may end while it is read: what was read first is older then.
+      const since = deps.branchLock.now()
       const pull = await readPull(forge, input.number)
       // Not while its stop check rebases it: the head that was looked at would be merged, and the
       // rebased one replayed onto it.
-      const outcome = await deps.branchLock(pull.head.branch, async (waited) =>
-        mergeNow(config, caller, input, waited ? await readAgain(pull) : pull, options),
+      const outcome = await deps.branchLock(
+        pull.head.branch,
+        async (waited) =>
+          mergeNow(config, caller, input, waited ? await readAgain(pull) : pull, options),
+        since,
       )
       return outcome()
     },

@@ -131,8 +131,13 @@ describe('readConfinedSpool', () => {
     return seen
   }
 
-  it('hands over each file once, and deletes it', async () => {
-    const folder = spool({ b: hook({ event: 'stop', body: {} }), a: hook(), '.c': hook() })
+  it('hands over each file once, oldest first, and deletes it', async () => {
+    // Of one second, and of processes whose numbers have more digits by then.
+    const folder = spool({
+      '17-9-prompt': hook(),
+      '17-10-stop': hook({ event: 'stop' }),
+      '.c': hook(),
+    })
     expect((await hear(folder)).map(({ event }) => event)).toEqual(['prompt', 'stop'])
     expect(readdirSync(folder)).toEqual(['.c'])
     expect(await hear(join(folder, 'absent'))).toEqual([])

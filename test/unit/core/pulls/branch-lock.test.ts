@@ -20,4 +20,21 @@ describe('the lock of a branch', () => {
     await second
     expect(order).toEqual(['a1 begins', 'b', 'a1 ends', 'a2'])
   })
+
+  it('says whether anything may have changed: what was in front, and what ended since what was known was read', async () => {
+    const lock = createBranchLock()
+    const waited = (branch: string, since?: number) =>
+      lock(branch, async (hasWaited) => hasWaited, since)
+    const gate = Promise.withResolvers<void>()
+    const first = lock('a', () => gate.promise)
+    const behind = waited('a')
+    const since = lock.now()
+    gate.resolve()
+    await first
+    expect(await behind).toBe(true)
+    expect(await waited('a')).toBe(false)
+    // As by one who reads while the first is under way, and asks once it is over.
+    expect([await waited('a', since), await waited('b', since)]).toEqual([true, false])
+    expect(await waited('a', lock.now())).toBe(false)
+  })
 })
