@@ -62,8 +62,8 @@ export async function hostileWorld(): Promise<HostileWorld> {
     'the question, and the check',
     async () => {
       const { items } = await tree.call('inbox')
-      const { checks } = await tree.call('pr_checks', { pr_number: pull })
-      return items.length > 0 && checks.some(({ state }: { state: string }) => state !== 'pending')
+      const { state } = await tree.call('pr_checks', { pr_number: pull })
+      return items.length > 0 && state === 'failed'
     },
     { limit: 90_000 },
   )

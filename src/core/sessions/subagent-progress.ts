@@ -1,5 +1,5 @@
 import type { SubagentEvent } from '../../../packages/subagents/src/subagent-event.ts'
-import type { StoredEvent } from '../../domain/records.ts'
+import type { Agent, StoredEvent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 
@@ -17,6 +17,11 @@ export interface SubagentReports {
 
 /** Reports to the callers of subagents what these do, each all that is below it. */
 export interface SubagentProgress {
+  /**
+   * Resolves once it is known whether a call waits for this agent. A subagent works from the moment
+   * its program is there, and may have one of its own before its start is on record.
+   */
+  settled(agent: Pick<Agent, 'id' | 'kind'>): Promise<void>
   begin(
     caller: AgentId,
     what: { mode: 'spawn' | 'delegate'; description: string },
@@ -45,6 +50,8 @@ export function createSubagentProgress({
    */
   let starting = 0
   let early: StoredEvent[] = []
+  /** Called when one of these starts is over. */
+  const waiting: (() => void)[] = []
 
   const emit = (one: Tracked, event: SubagentEvent): void => {
     let depth = 0
@@ -76,6 +83,12 @@ export function createSubagentProgress({
   })
 
   return {
+    settled: async ({ id, kind }) => {
+      if (kind !== 'spawn' && kind !== 'delegate') return
+      while (starting > 0 && !tracked.has(id))
+        await new Promise<void>((resolve) => waiting.push(resolve))
+    },
+
     begin: (caller, { mode, description }, report) => {
       const above = tracked.get(caller)
       const one: Tracked = {
@@ -93,6 +106,7 @@ export function createSubagentProgress({
         if (!isStarting) return
         isStarting = false
         if (--starting === 0) early = []
+        for (const look of waiting.splice(0)) look()
       }
       return {
         started: (agentId) => {

@@ -116,6 +116,8 @@ export function createSubagents({
     description: string,
     call: SubagentCall,
   ): Promise<Ended> => {
+    // What it does is shown to whoever waits for its caller as well.
+    await progress.settled(caller.agent)
     if (call.signal.aborted) throw gone()
     const mode = options.kind === 'delegate' ? 'delegate' : 'spawn'
     const reports = progress.begin(caller.agent.id, { mode, description }, call.progress)

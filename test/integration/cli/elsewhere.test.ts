@@ -29,6 +29,8 @@ describeWithSshd('a person elsewhere', () => {
     far = `far:${tree.repository.path}`
     for (const name of ['auth', 'search']) tree.script(name, { steps: [] })
     await tree.call('spawn_workers', { specs: [{ name: 'auth', prompt: 'x' }] })
+    // Before that it is said to be at work.
+    await waitFor('it to rest', async () => (await tree.agent('auth')).state === 'idle')
   })
   afterAll(async () => {
     await machine?.close()

@@ -212,7 +212,11 @@ describe('exomonad llm', () => {
       async () => /◇ waiting: your permission/.test((await tree.run(['tree'])).stdout),
       LIMIT,
     )
-    const { approvals } = (await tree.run(['inbox', '--json'])).json
+    // Its state changes first, then the question is put to people.
+    const approvals = await waitFor('its approval', async () => {
+      const asked = (await tree.run(['inbox', '--json'])).json.approvals
+      return asked.length > 0 && asked
+    })
     expect(approvals).toMatchObject([{ agent: name, what: expect.stringContaining('npm publish') }])
     expect(await tree.run(['approve', approvals[0].approval_id])).toMatchObject({ code: 0 })
     await ended(name)

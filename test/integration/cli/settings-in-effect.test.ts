@@ -55,14 +55,20 @@ it('silent_after: the parent is notified of an agent that works and says nothing
   await waitFor('the message', async () =>
     JSON.stringify(await tree.call('inbox')).includes('quiet'),
   )
-  // By the time a later look reports another, it was looked at again, and had said nothing since.
-  await workers(tree, ['later'])
+  // What it said last comes after this; a program that takes its time to start is silent before it,
+  // too.
+  const { at } = await tree.logged('quiet', 'its start', ({ kind }) => kind === 'ready')
   const silences = async (name: string) =>
     (await tree.events()).filter(
       ({ type, payload }) => type === 'agent.silent' && payload.name === name,
     )
+  const last = await waitFor('the silence since its last word', async () =>
+    (await silences('quiet')).find(({ payload }) => Number(payload.dedupe) >= at),
+  )
+  // By the time a later look reports another, it was looked at again, and had said nothing since.
+  await workers(tree, ['later'])
   await waitFor('the other to be reported', async () => (await silences('later')).length > 0)
-  expect(await silences('quiet')).toHaveLength(1)
+  expect((await silences('quiet')).filter(({ seq }) => seq >= last.seq)).toHaveLength(1)
 })
 
 it('stalled_after, review_timeout: a pull request that nobody looks at, and that makes no progress, is reported', async () => {

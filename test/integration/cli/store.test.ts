@@ -49,7 +49,11 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
     })
     await tree.call('spawn_workers', { specs: [{ name: 'kept', prompt: 'x' }] })
     await tree.logged('kept', 'its mail to be sent', ({ kind }) => kind === 'tool')
-    const before = await tree.agent('kept')
+    // One that has something to report waits a minute for a daemon.
+    const before = await waitFor('it to rest', async () => {
+      const agent = await tree.agent('kept')
+      return agent.state === 'idle' && agent
+    })
     expect(await tree.run(['store', 'move', server.url()])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/daemon stop/),

@@ -233,8 +233,17 @@ describe('a client that gives up', () => {
         client.call('question', { message: 'quick?' }, { timeout: 500 }),
       ).rejects.toThrow(/timed out/i)
       // Who gave up may have done so before the daemon knew of it.
-      await waitFor('the question', async () => (await questions()).length > before)
-      await isIdle()
+      const { seq } = await waitFor('the question', async () => (await questions())[before])
+      // It idles before it is held by its call, too.
+      await waitFor('the end of its call', async () =>
+        (await tree.events()).some(
+          (event) =>
+            event.type === 'agent.state' &&
+            event.agentId === agents['asker']?.id &&
+            event.seq > seq &&
+            event.payload.from === 'waiting',
+        ),
+      )
       expect(await tree.call('answer_question', { agent: 'asker', message: answer })).toMatchObject(
         { status: 'queued' },
       )

@@ -38,6 +38,8 @@ function world(limits: { max_subagent_depth?: number } = {}) {
   const endings = new Map<AgentId, PromiseWithResolvers<Ended>>()
   const listeners: ((event: StoredEvent) => void)[] = []
   let now = 0
+  /** Until then a program runs whose start is not on record yet. */
+  let recorded = Promise.resolve()
   const sessions: SessionStart = {
     start: async (caller, options) => {
       const agent = makeAgent({
@@ -51,6 +53,7 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       started.push({ ...options, id: agent.id, caller })
       endings.set(agent.id, Promise.withResolvers())
       tool(agent.id, 'early')
+      await recorded
       return agent
     },
     ended: async (id, signal) => {
@@ -160,6 +163,12 @@ function world(limits: { max_subagent_depth?: number } = {}) {
     tool,
     state,
     pass: (ms: number) => (now += ms),
+    /** Returns what to call when the starts from now on may be on record. */
+    hold: (): (() => void) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      recorded = promise
+      return resolve
+    },
   }
 }
 
@@ -322,6 +331,27 @@ describe('nested subagents', () => {
       expect(started.map(({ tools }) => tools)).toEqual([null, ['note', 'spawn_workers'], ['note']])
     },
   )
+
+  it('of one that has them before its own start is on record are reported to every caller, too', async () => {
+    const { spawn, by, root, until, end, agents, started, waiting, hold } = world()
+    const record = hold()
+    const outer = waiting()
+    const answer = spawn(by(root), 'Outer', outer)
+    await until(1)
+    const nested = spawn(by(agents[1]!), 'Inner')
+    // It has come as far as it can.
+    await until(1)
+    record()
+    await until(2)
+    end(1, { output: 'inner' })
+    end(0)
+    await Promise.all([nested, answer])
+    expect(outer.events.filter(({ kind }) => kind === 'started')).toMatchObject([
+      { id: started[0]!.id, parent: null },
+      { id: started[1]!.id, parent: started[0]!.id },
+    ])
+    expect(outer.words).toContain('  ● Inner')
+  })
 
   it(
     verifies('R002-09', 'report to every caller above what they do, as deep as they are'),
