@@ -68,7 +68,7 @@ ci = ${command(`${look('')}; touch "$HOME/own" && ! test -e seen && git log -1 >
       if (pr === undefined || pr === null) return false
       const shown = await tree.call('pr_checks', { pr_number: pr.number })
       const ended = shown.checks.filter(
-        ({ status }: { status: string }) => status !== 'running' && status !== 'pending',
+        ({ status }: { status: string }) => !['queued', 'running', 'pending'].includes(status),
       )
       return ended.length > 0 && { number: pr.number, checks: shown }
     })
