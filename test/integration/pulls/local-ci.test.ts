@@ -216,7 +216,7 @@ describe('checks of the local forge', () => {
     const { grow, file, ended, tidy } = await start(
       `trap '' TERM; sh -c 'trap "" TERM; echo $$ > ${folder}/child; while :; do sleep 60; done' & echo $$ > '${folder}/parent'; wait; wait; sleep 60`,
       // Enough for a busy machine to start both.
-      { timeoutMs: 3_000 },
+      { timeoutMs: 8_000 },
     )
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }))
     const snapshot = await ended(number)
