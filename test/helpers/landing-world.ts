@@ -63,6 +63,7 @@ export interface LandingWorld extends LocalForgeFixture {
       head?: string
       wait?: boolean
       signal?: AbortSignal
+      progress?: (words: string) => void
     },
   ): Promise<MergedPull>
   /** Until nothing waits to land any more. */
@@ -285,13 +286,13 @@ export async function landingWorld(
         },
         { limit: 60_000 },
       ),
-    merge: async (number, { as, head, force = false, wait, signal } = {}) => {
+    merge: async (number, { as, head, force = false, wait, signal, progress } = {}) => {
       const agent = (await store.agents.get(LEAD))!
       const caller: Caller = { kind: as ?? 'agent', agent }
       return now.merging.merge(
         caller,
         { number, force, head, wait },
-        signal === undefined ? {} : { signal },
+        { ...(signal && { signal }), ...(progress && { progress }) },
       )
     },
     landed: () =>

@@ -206,10 +206,15 @@ describe('landing', () => {
     expect(await tree.merge(b)).toMatchObject({ state: 'landing' })
     expect(await tree.merge(c)).toMatchObject({ state: 'landing' })
     expect(await tree.merge(d)).toMatchObject({ state: 'landing' })
-    const waiting = [tree.merge(b, { wait: true }), tree.merge(c, { wait: true })]
-    const looking = tree.merge(d, { as: 'human', wait: true })
+    // Whoever asks once it is merged is told just that.
+    const joined = new Set<number>()
+    const wait = (number: number, as?: 'human') =>
+      tree.merge(number, { wait: true, progress: () => joined.add(number), ...(as && { as }) })
+    const waiting = [wait(b), wait(c)]
+    const looking = wait(d, 'human')
     const refused = waiting[1]?.catch((error: unknown) => error)
-    await waitFor('all to wait', async () => (await tree.store.journal.open()).length === 3)
+    await waitFor('all to wait', () => joined.size === 3)
+    expect(await tree.store.journal.open()).toHaveLength(3)
     expect(await tree.merge(c, { as: 'human', force: true })).toMatchObject({
       merged: true,
       state: 'merged',

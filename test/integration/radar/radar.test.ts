@@ -261,6 +261,8 @@ describe('the radar', () => {
         ({ type, payload }) => type === 'conflict.foretold' && payload.other === 'zeta',
       )
     await waitFor('what nobody asked for', foretold, { limit: 60_000 })
+    // That may have been in the middle of its turn, after that of its start.
+    await waitFor('its turn to end', async () => (await world.tree.agent('zeta')).state === 'idle')
   })
 
   it('leaves nothing in the repository, and looks at nobody who is gone or when it is off', async () => {
