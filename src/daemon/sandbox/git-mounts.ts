@@ -13,7 +13,9 @@ export interface GitCommand {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Of the git folder, what no agent writes, and of git’s commands only those in NEEDS. */
+/** Of the git folder, what every git adds to. */
+const SHARED = ['objects', 'refs', 'reftable', 'logs', 'lfs']
+/** What no agent writes, and of git’s commands only those in NEEDS. */
 const KEPT = [
   ...['config', 'config.worktree', 'exomonad', 'hooks', 'info', 'modules', 'packed-refs'],
   ...['shallow', 'worktrees'],
@@ -37,10 +39,9 @@ const PARTIAL = /^\s*promisor = true$/m
  * what a worktree has of its own are written by confined agents as well: a link among them leads
  * anywhere, and git appends to what it leads to, or puts a file in its place.
  *
- * In a worktree that is what an agent there may write. Its git folder is one in memory beside that:
- * git makes locks there, which are for nobody else as long as no packed reference is taken away.
- * About the repository as a whole, and in the main checkout, it is the git folder without KEPT, but
- * for what the command is there for.
+ * In a worktree that is what an agent there may write, elsewhere SHARED. The git folder itself is
+ * one in memory: git makes locks there, which are for nobody else as long as no packed reference is
+ * taken away. It is the real one, without KEPT, in the main checkout and for a command of NEEDS.
  */
 export async function gitWrites(
   { commonDir, origin, worktrees }: Pick<Paths, 'commonDir' | 'origin' | 'worktrees'>,
@@ -49,34 +50,26 @@ export async function gitWrites(
   const inCommonDir = (names: readonly string[]): string[] =>
     names.map((name) => join(commonDir, name))
   const gitDir = cwd === commonDir ? cwd : await realpath(await gitDirOf(cwd)).catch(() => cwd)
-
-  const inWorktree = (): Mount[] => [
-    ...gitMounts({ worktree: cwd, commonDir, gitDir, emptyFile: '', hasOwnConfig: true }),
-    none(commonDir),
-    ...inCommonDir([...KEPT, ...OF_MAIN]).map(read),
-    ...inCommonDir(['logs', 'lfs']).map(write),
-  ]
-  const inRepository = (): Mount[] => {
-    const makesRef = args.includes('--create-reflog')
-    const needs = makesRef ? [] : (NEEDS.get(command) ?? [])
-    const isMain = gitDir === commonDir && cwd !== commonDir
-    const kept = isMain ? KEPT : [...KEPT, ...OF_MAIN]
-    const place = command === 'worktree' && args.includes('--') ? args[args.indexOf('--') + 1] : ''
-    return [
-      ...inCommonDir(kept.filter((name) => !needs.includes(name))).map(read),
-      ...Object.values(worktrees).map(read),
-      ...[commonDir, cwd].map(write),
-      ...(place ? [write(dirname(place))] : []),
-      ...(args.includes(`--git-dir=${origin}`) ? [write(origin)] : []),
-    ]
-  }
-
-  const packs = join(commonDir, 'objects', 'pack')
-  const objects = env['GIT_OBJECT_DIRECTORY']
-  const config = await readFile(join(commonDir, 'config'), 'utf8').catch(() => '')
+  const isMain = gitDir === commonDir && cwd !== commonDir
   const isLinked = isWithin(gitDir, join(commonDir, 'worktrees')) && !FILLS.has(command)
+  const makesRef = args.includes('--create-reflog')
+  const needs = isLinked || makesRef ? [] : (NEEDS.get(command) ?? [])
+  const kept = isMain ? KEPT : [...KEPT, ...OF_MAIN]
+  const place = command === 'worktree' && args.includes('--') ? args[args.indexOf('--') + 1] : ''
+  const objects = env['GIT_OBJECT_DIRECTORY']
+  const packs = join(commonDir, 'objects', 'pack')
+  const config = await readFile(join(commonDir, 'config'), 'utf8').catch(() => '')
   return [
-    ...(isLinked ? inWorktree() : inRepository()),
+    ...(isLinked
+      ? gitMounts({ worktree: cwd, commonDir, gitDir, emptyFile: '', hasOwnConfig: true })
+      : [write(cwd)]),
+    ...(isMain || needs.length > 0
+      ? [write(commonDir)]
+      : [none(commonDir), ...inCommonDir(SHARED).map(write)]),
+    ...inCommonDir(kept.filter((name) => !needs.includes(name))).map(read),
+    ...Object.values(worktrees).map(read),
+    ...(place ? [write(dirname(place))] : []),
+    ...(args.includes(`--git-dir=${origin}`) ? [write(origin)] : []),
     read(join(commonDir, 'objects', 'info')),
     // Large files, and what a partial clone fetches, make packs. Neither is written by a log.
     command === 'add' || PARTIAL.test(config) ? write(packs) : read(packs),

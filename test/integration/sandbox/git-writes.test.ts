@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Git } from '../../../src/adapters/git/git.ts'
@@ -9,6 +17,9 @@ import { pathsOf, type Paths } from '../../../src/runtime/paths.ts'
 import { exec } from '../../helpers/exec.ts'
 import { isInstalled } from '../../helpers/sandbox.ts'
 import { tempRepository, type TempRepository } from '../../helpers/temp-repository.ts'
+
+/** Also a link that leads to nothing. */
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 /**
  * The daemon’s git in a repository where agents put links among what they write. Links are made
@@ -41,17 +52,21 @@ describe.skipIf(!isInstalled())('git of the daemon, where an agent was ever conf
     made += 1
     return git.commitTree({ tree, parents: [parent], message: `Commit ${made}` })
   }
-  /** `work`, once for each target that a link leads to in place of what is there. */
+  /**
+   * `work`, once for each target that a link leads to in place of what is there, however that ends,
+   * and once more without a link: then it has to do what it is there for.
+   */
   const leadsNowhere = async (place: string, work: () => Promise<void>): Promise<void> => {
     const before = contents()
+    mkdirSync(dirname(place), { recursive: true })
     for (const target of targets) {
-      mkdirSync(dirname(place), { recursive: true })
       rmSync(place, { force: true })
       symlinkSync(target, place)
-      await work()
+      await work().catch(() => undefined)
       expect(contents(), `with a link to ${target}`).toEqual(before)
     }
     rmSync(place, { force: true })
+    await work()
   }
 
   beforeAll(async () => {
@@ -80,31 +95,36 @@ describe.skipIf(!isInstalled())('git of the daemon, where an agent was ever conf
       join(sibling, 'file'),
       join(home, '.gitconfig'),
       join(paths.state, 'store.db'),
-      join(paths.state, 'absent'),
       ...['config', 'HEAD', 'index', 'packed-refs', 'shallow'].map((name) => inCommonDir(name)),
-      ...['HEAD', 'index'].map((name) => inCommonDir('worktrees', 'sibling', name)),
+      inCommonDir('worktrees', 'sibling', 'HEAD'),
     ]
   })
   afterAll(() => repository?.remove())
 
   it('rebases a worktree whose log leads elsewhere', async () => {
-    let forkPoint = base
     await repository.gitIn(worktree, 'commit', '-q', '--allow-empty', '-m', 'Work')
     await leadsNowhere(join(record, 'logs', 'HEAD'), async () => {
-      const onto = await commitOn(base)
-      // Not of a rebase that never began.
-      expect(await git.rebase(worktree, { onto, forkPoint })).toMatchObject({ kind: 'rebased' })
-      forkPoint = onto
+      await git.abortRebase(worktree)
+      const rebased = git.rebase(worktree, { onto: await commitOn(base), forkPoint: base })
+      expect(await rebased).toMatchObject({ kind: 'rebased' })
     })
   })
 
   it('writes no index through a link', async () => {
-    await leadsNowhere(join(record, 'index'), async () => {
-      await git.fastForward(worktree, await commitOn((await git.resolve('agent')) as Sha))
-      await git.removeWorktree(worktree).catch(() => undefined)
-      expect(existsSync(worktree)).toBe(true)
+    const index = join(record, 'index')
+    const own = readFileSync(index)
+    await leadsNowhere(index, async () => {
+      if (!isThere(index)) writeFileSync(index, own)
+      const to = await commitOn((await git.resolve('agent')) as Sha)
+      expect(await git.fastForward(worktree, to)).toEqual({ kind: 'synced', head: to })
     })
-    await repository.gitIn(worktree, 'reset', '-q', '--hard')
+    await leadsNowhere(index, async () => {
+      if (!isThere(index)) writeFileSync(index, own)
+      // Later than its index says: git looks at the file, and would note that.
+      writeFileSync(join(worktree, 'file'), 'x\n')
+      const kept = await git.requireRemovable(worktree)
+      expect(kept).toBeUndefined()
+    })
   })
 
   it('ends no rebase but that of the worktree', async () => {
@@ -119,12 +139,17 @@ describe.skipIf(!isInstalled())('git of the daemon, where an agent was ever conf
   })
 
   it('makes a branch whose log was there before, as a link', async () => {
+    const all = targets
+    // Where git makes worktrees. No confined agent can put a link in place of that log.
+    targets = targets.filter((target) => !target.includes('sibling'))
     await leadsNowhere(inCommonDir('logs', 'refs', 'heads', 'next'), async () => {
       const path = await addWorktree('next')
       expect(await git.resolve('next')).toBe(base)
       await git.removeWorktree(path)
       expect(await git.deleteBranch(branch('next'), base)).toBe(true)
+      expect(existsSync(path)).toBe(false)
     })
+    targets = all
   })
 
   it('takes a branch from a remote into one of its own', async () => {
@@ -138,7 +163,7 @@ describe.skipIf(!isInstalled())('git of the daemon, where an agent was ever conf
   })
 
   it('follows a remote in the main checkout', async () => {
-    const main = ['file', 'absent', '.git/HEAD', '.git/index'].map((name) =>
+    const main = ['file', 'absent', '.git/HEAD', '.git/index', '.git/shallow'].map((name) =>
       join(repository.path, name),
     )
     const all = targets
@@ -163,6 +188,7 @@ describe.skipIf(!isInstalled())('git of the daemon, where an agent was ever conf
     })
     expect([existsSync(join(path, 'a/one')), existsSync(join(path, 'b'))]).toEqual([true, false])
     const detached = join(paths.ciWork, 'run', 'tree')
+    mkdirSync(dirname(detached), { recursive: true })
     await git.addDetachedWorktree(detached, base)
     expect(existsSync(join(detached, 'b/two'))).toBe(true)
     await git.removeWorktree(detached, { force: true })
