@@ -15,7 +15,7 @@ import { exec as direct, type Exec } from '../../processes/exec.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import { gitWrites, type GitCommand } from './git-mounts.ts'
 
-type Places = Pick<Paths, 'commonDir' | 'state' | 'origin' | 'worktrees'>
+type Places = Pick<Paths, 'commonDir' | 'state' | 'worktrees'>
 type Options = NonNullable<Parameters<Exec>[2]>
 
 /** What goes into repositories inside of a worktree. */

@@ -44,7 +44,7 @@ const PARTIAL = /^\s*promisor = true$/m
  * taken away. It is the real one, without KEPT, in the main checkout and for a command of NEEDS.
  */
 export async function gitWrites(
-  { commonDir, origin, worktrees }: Pick<Paths, 'commonDir' | 'origin' | 'worktrees'>,
+  { commonDir, worktrees }: Pick<Paths, 'commonDir' | 'worktrees'>,
   { command, args, cwd, env }: GitCommand,
 ): Promise<Mount[]> {
   const inCommonDir = (names: readonly string[]): string[] =>
@@ -69,7 +69,6 @@ export async function gitWrites(
     ...inCommonDir(kept.filter((name) => !needs.includes(name))).map(read),
     ...Object.values(worktrees).map(read),
     ...(place ? [write(dirname(place))] : []),
-    ...(args.includes(`--git-dir=${origin}`) ? [write(origin)] : []),
     read(join(commonDir, 'objects', 'info')),
     // Large files, and what a partial clone fetches, make packs. Neither is written by a log.
     command === 'add' || PARTIAL.test(config) ? write(packs) : read(packs),

@@ -118,13 +118,18 @@ describe.skipIf(!isInstalled())('git of the daemon, where an agent was ever conf
       const to = await commitOn((await git.resolve('agent')) as Sha)
       expect(await git.fastForward(worktree, to)).toEqual({ kind: 'synced', head: to })
     })
-    await leadsNowhere(index, async () => {
-      if (!isThere(index)) writeFileSync(index, own)
-      // Later than its index says: git looks at the file, and would note that.
-      writeFileSync(join(worktree, 'file'), 'x\n')
-      const kept = await git.requireRemovable(worktree)
-      expect(kept).toBeUndefined()
-    })
+    // `git worktree remove` looks at it, and would note in its index what it saw.
+    const others = inCommonDir('worktrees', 'sibling', 'index')
+    const before = readFileSync(others)
+    rmSync(index)
+    symlinkSync(others, index)
+    for (const name of ['file', 'uncommitted']) writeFileSync(join(worktree, name), 'x\n')
+    await expect(git.removeWorktree(worktree)).rejects.toThrow(
+      /could not remove|modified or untracked/i,
+    )
+    expect(readFileSync(others)).toEqual(before)
+    rmSync(index)
+    writeFileSync(index, own)
   })
 
   it('ends no rebase but that of the worktree', async () => {
@@ -194,7 +199,30 @@ describe.skipIf(!isInstalled())('git of the daemon, where an agent was ever conf
     await git.removeWorktree(detached, { force: true })
     expect(existsSync(detached)).toBe(false)
     expect(await git.deleteBranch(branch('packed'), base)).toBe(true)
+    // A file that large becomes a pack at once.
+    await repository.git('config', 'core.bigFileThreshold', '10')
+    writeFileSync(join(path, 'large'), 'x'.repeat(1000))
+    expect(await git.changedPaths(base, await git.snapshotTree(path))).toContain('large')
     await git.initBare(`${paths.origin}.new`)
     expect(existsSync(join(`${paths.origin}.new`, 'HEAD'))).toBe(true)
+  })
+
+  it('brings what a partial clone lacks', async () => {
+    const { path, folder, home, env } = repository
+    for (const key of ['allowFilter', 'allowAnySHA1InWant'])
+      await repository.git('config', `uploadpack.${key}`, 'true')
+    const clone = join(folder, 'partial')
+    const args = ['--quiet', '--filter=blob:none', '--no-checkout', `file://${path}`, clone]
+    await repository.gitIn(folder, 'clone', ...args)
+    const there = pathsOf(join(clone, '.git'), clone)
+    await markConfined(there, join(there.worktrees.inside, 'agent'))
+    const partial = openGit({
+      commonDir: there.commonDir,
+      environment: env,
+      exec: confinedGit({ paths: there, environment: { home, path: env['PATH'] ?? '' }, exec }),
+    })
+    const worktree = join(there.worktrees.inside, 'agent')
+    await partial.addWorktree({ path: worktree, branch: branch('agent'), create: true, at: base })
+    expect(readFileSync(join(worktree, 'a/one'), 'utf8')).toBe('1\n')
   })
 })
