@@ -39,6 +39,9 @@ export function inOrder(mounts: readonly Mount[]): Mount[] {
   return [...byPath.values()].toSorted((one, other) => depth(one.path) - depth(other.path))
 }
 
+export const mountsInOrder = (mounts: readonly Mount[]): string[] =>
+  inOrder(mounts).flatMap(mountArguments)
+
 /** The arguments of bwrap(1), without the program’s. */
 export const bubblewrapArguments = ({ level, mounts, cwd, unset }: Confinement): string[] => [
   ...NAMESPACES,
@@ -47,7 +50,7 @@ export const bubblewrapArguments = ({ level, mounts, cwd, unset }: Confinement):
   '/proc',
   '--dev',
   '/dev',
-  ...inOrder(mounts).flatMap(mountArguments),
+  ...mountsInOrder(mounts),
   // Folders on the way to a mount are made in memory: nothing is to be written there.
   '--remount-ro',
   '/',

@@ -15,11 +15,17 @@ export async function preparePersonal(place: {
   readonly folder: string
   readonly home: string
   readonly personal: readonly PersonalPath[]
+  readonly logs: { readonly own: readonly string[]; readonly ofBranch: string }
 }): Promise<void> {
-  const { folder, home, personal } = place
+  const { folder, home, personal, logs } = place
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const own = personal.filter(({ access }) => access === 'own').map(({ path }) => path)
-  for (const path of [home, '/tmp', ...own]) await makeFolder(folder, ownPath(folder, path))
+  for (const path of [home, '/tmp', ...logs.own, dirname(logs.ofBranch), ...own])
+    await makeFolder(folder, ownPath(folder, path))
+  // The repository’s is mounted over it.
+  const log = ownPath(folder, logs.ofBranch)
+  if ((await lstat(log).catch(() => null))?.isFile() === false)
+    await rm(log, { recursive: true, force: true })
   for (const name of ['spool', 'ways']) await makeFolder(folder, join(folder, name))
   // Absent, it could be made by the agent; what is there it only reads.
   await writeFile(join(folder, 'channel.json'), 'null', { mode: 0o600, flag: 'wx' }).catch(

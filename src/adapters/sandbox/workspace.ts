@@ -45,6 +45,8 @@ export interface Workplace {
   /** The git folder that its repositories’ worktrees share, and what there is its own. */
   readonly commonDir: string
   readonly gitDir: string
+  /** The branch that it was given. */
+  readonly branch: string
   /** Whether there is a `config.worktree` in it, as of a sparse worktree; else an empty file of ours. */
   readonly hasOwnConfig: boolean
   readonly emptyFile: string
@@ -65,30 +67,34 @@ export interface Workplace {
   readonly hidden: readonly string[]
 }
 
-const read = (path: string): Mount => ({ path, access: 'read' })
-const write = (path: string): Mount => ({ path, access: 'write' })
-const none = (path: string): Mount => ({ path, access: 'none' })
+export const read = (path: string): Mount => ({ path, access: 'read' })
+export const write = (path: string): Mount => ({ path, access: 'write' })
+export const none = (path: string): Mount => ({ path, access: 'none' })
 
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
 
 /**
  * What a confined agent sees. It writes its worktree, its part of the git folder (index, HEAD,
- * objects, references), its own folder, home and temporary folder. What git would take orders from
- * it only reads: configuration, hooks, and the files that say which repository a worktree is of,
+ * objects, references), its own folder, home and temporary folder. Most logs of references are its
+ * own: git outside appends to the repository’s, and to whatever a link in their place leads to. What git would take orders from it only reads: configuration, hooks, and the files that say which repository a worktree is of,
  * since the daemon’s git, outside, believes them.
  */
 export function workspaceMounts(place: Workplace): Mount[] {
   const { folder, home } = place
+  const logs = logsOf(place)
   const own = [
-    ...['/tmp', home, ...place.personal.filter(isOwn).map(({ path }) => path)].map((path) => ({
-      path,
-      source: ownPath(folder, path),
-      access: 'write' as const,
-    })),
+    ...['/tmp', home, ...logs.own, ...place.personal.filter(isOwn).map(({ path }) => path)].map(
+      (path) => ({
+        path,
+        source: ownPath(folder, path),
+        access: 'write' as const,
+      }),
+    ),
     ...['/run', '/var/tmp'].map(none),
     write(folder),
     read(join(folder, 'channel.json')),
+    ...logs.shared.map(write),
     { path: SOCKET_FOLDER, source: place.socketFolder, access: 'read' as const },
   ]
   const person = [
@@ -101,6 +107,25 @@ export function workspaceMounts(place: Workplace): Mount[] {
   ]
   const mounts = [...machineMounts(place), ...own, ...person, ...gitMounts(place)]
   return [...mounts.filter(({ path }) => !place.hidden.includes(path)), ...hide(place, mounts)]
+}
+
+/**
+ * Where the repository’s references are logged: what an agent has of its own in place of it, and
+ * what it shares, the list of `git stash` and the log of its branch.
+ */
+export function logsOf({ commonDir, branch }: Pick<Workplace, 'commonDir' | 'branch'>): {
+  own: readonly string[]
+  shared: readonly string[]
+  ofBranch: string
+} {
+  const folder = join(commonDir, 'logs')
+  const refs = join(folder, 'refs')
+  const ofBranch = join(refs, 'heads', branch)
+  return {
+    own: [folder, ...['exomonad', 'heads', 'remotes'].map((name) => join(refs, name))],
+    shared: [refs, ofBranch],
+    ofBranch,
+  }
 }
 
 /** A worktree and its git folder, for whoever works in it. */
@@ -118,7 +143,7 @@ export function gitMounts({
     write(join(commonDir, 'objects')),
     read(join(commonDir, 'objects', 'pack')),
     read(join(commonDir, 'objects', 'info')),
-    ...['refs', 'logs', 'reftable'].map((name) => write(join(commonDir, name))),
+    ...['refs', 'reftable'].map((name) => write(join(commonDir, name))),
     write(gitDir),
     ...['gitdir', 'commondir'].map((name) => read(join(gitDir, name))),
     // A device could not be read there, and without any file one could be made.

@@ -7,6 +7,7 @@ import { preparePersonal } from '../../adapters/sandbox/personal.ts'
 import { programFiles } from '../../adapters/sandbox/program-files.ts'
 import {
   isWithin,
+  logsOf,
   SOCKET_FOLDER,
   toolFolders,
   workspaceMounts,
@@ -70,7 +71,9 @@ export function createConfine(options: {
       ...['.ssh', '.gnupg'].map((name) => join(environment.home, name)),
     ]
     await markConfined(paths, agent.worktree)
-    await preparePersonal({ folder, home, personal })
+    const { branch } = agent
+    const logs = logsOf({ commonDir: paths.commonDir, branch })
+    await preparePersonal({ folder, home, personal, logs })
     const reads = [
       ...toolFolders(path.split(delimiter), {
         home,
@@ -93,6 +96,7 @@ export function createConfine(options: {
       worktree: agent.worktree,
       commonDir: paths.commonDir,
       gitDir,
+      branch,
       ...(await ownConfig(paths, gitDir)),
       state: paths.state,
       folder,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
-import { bubblewrapArguments } from '../../adapters/sandbox/bubblewrap.ts'
+import { bubblewrapArguments, mountsInOrder } from '../../adapters/sandbox/bubblewrap.ts'
 import { ownConfig, ownGitFolder } from '../../adapters/sandbox/own-git-folder.ts'
 import type { Confinement, Mount } from '../../adapters/sandbox/sandbox.ts'
 import {
@@ -13,16 +13,17 @@ import {
 import type { Environment } from '../../config/environment.ts'
 import { exec as direct, type Exec } from '../../processes/exec.ts'
 import type { Paths } from '../../runtime/paths.ts'
+import { gitWrites, type GitCommand } from './git-mounts.ts'
 
-type Places = Pick<Paths, 'commonDir' | 'state' | 'home' | 'worktrees'>
+type Places = Pick<Paths, 'commonDir' | 'state' | 'worktrees'>
 type Options = NonNullable<Parameters<Exec>[2]>
 
 /** What goes into repositories inside of a worktree. */
 const LOOKS = new Set(['add', 'diff', 'status'])
 /** Where a forge is asked: over a network, with the person’s keys. */
 const REMOTE = new Set(['clone', 'fetch', 'ls-remote', 'pull', 'push', 'remote'])
-/** What it orders and what it may not: read by every git, and never through a link of an agent’s. */
-const ORDERS = ['config', 'hooks', 'info']
+/** The repository itself, as a remote. */
+const ITSELF = '.'
 
 const marksOf = ({ state }: Pick<Paths, 'state'>): string => join(state, 'confined-worktrees')
 
@@ -45,9 +46,8 @@ export async function markConfined(paths: Pick<Paths, 'state'>, worktree: string
  *
  * Where it looks at the worktree of one, git has what the agent has, and no network: it goes into
  * repositories inside of that and runs filters that their configuration names. So it has in a
- * repository of its submodules, whose configuration and alternates the agent writes. In all else it writes
- * the repository and nothing beside it: references and their logs are written by such agents as
- * well, and a link among them leads anywhere.
+ * repository of its submodules, whose configuration and alternates the agent writes. In all else
+ * it writes what its command is there for (git-mounts.ts), whatever links lead to.
  */
 export function confinedGit({
   paths,
@@ -115,33 +115,21 @@ export function confinedGit({
     return { level: 'offline', mounts, cwd, unset: [] }
   }
 
-  const inRepository = (cwd: string): string[] => {
-    const { commonDir } = paths
-    const writes = [paths.home, commonDir, ...Object.values(paths.worktrees)]
-    return [
-      ...[
-        '--unshare-user',
-        '--die-with-parent',
-        '--ro-bind',
-        '/',
-        '/',
-        // With a memory of its own in /dev/shm, where its temporary files are: everyone's are beside
-        // the repository, too.
-        ...['--dev', '/dev', '--setenv', 'TMPDIR', '/dev/shm'],
-      ],
-      ...writes.flatMap((folder) => ['--bind-try', folder, folder]),
-      ...ORDERS.map((name) => join(commonDir, name)).flatMap((file) => [
-        '--ro-bind-try',
-        file,
-        file,
-      ]),
-      ...['--chdir', cwd],
-    ]
-  }
+  const inRepository = async (git: GitCommand): Promise<string[]> => [
+    ...['--unshare-user', '--die-with-parent', '--ro-bind', '/', '/'],
+    // With a memory of its own in /dev/shm, where its temporary files are: everyone's are beside
+    // the repository, too.
+    ...['--dev', '/dev', '--setenv', 'TMPDIR', '/dev/shm'],
+    // `git worktree remove` looks at one, and would write its index.
+    ...['--setenv', 'GIT_OPTIONAL_LOCKS', '0'],
+    ...mountsInOrder(await gitWrites(paths, git)),
+    ...['--chdir', git.cwd],
+  ]
 
   return async (file, args, options = {}) => {
     const command = commandIn(args)
-    if (file !== 'git' || REMOTE.has(command)) return exec(file, args, options)
+    const isRemote = REMOTE.has(command) && !args.includes(ITSELF)
+    if (file !== 'git' || isRemote) return exec(file, args, options)
     everConfined ||= await wasEverConfined(paths)
     if (!everConfined) return exec(file, args, options)
     const { cwd = paths.commonDir } = options
@@ -152,7 +140,7 @@ export function confinedGit({
         ? ['--die-with-parent', ...bubblewrapArguments(await asTheAgent(worktree, cwd, options))]
         : command === 'config'
           ? undefined
-          : inRepository(cwd)
+          : await inRepository({ command, args, cwd, env: options.env ?? {} })
     return before === undefined
       ? exec(file, args, options)
       : // It ends with its parent: that is this process then.

@@ -71,7 +71,13 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
   it('are rebased, merged and cleaned as others are, and no log leads elsewhere', async () => {
     const tree = await startTree()
     const elsewhere = join(tree.repository.folder, 'elsewhere')
-    const link = `log=$(git rev-parse --git-dir)/logs/HEAD; rm -f "$log"; ln -s '${elsewhere}' "$log"`
+    // Of its worktree, of what the daemon pushes, and of the main checkout.
+    const logs = ['remotes/exomonad/main.third', 'heads/main'].map((ref) => `"$common/refs/${ref}"`)
+    const link = [
+      'own=$(git rev-parse --absolute-git-dir)/logs common=$(git rev-parse --git-common-dir)/logs',
+      'mkdir -p "$common/refs/remotes/exomonad" "$common/refs/heads"',
+      `for log in "$own/HEAD" "$common/HEAD" ${logs.join(' ')}; do ln -sf '${elsewhere}' "$log"; done`,
+    ].join('; ')
     const commit = (file: string) => ({
       do: 'sh',
       command: `echo b > ${file} && git add ${file} && git commit -qm ${file}`,
@@ -122,6 +128,10 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
         },
       )
     })
+    await waitFor('the main checkout to follow', () =>
+      existsSync(join(tree.repository.path, 'second')),
+    )
+    expect(existsSync(elsewhere)).toBe(false)
     for (const name of ['first', 'second']) await tree.call('kill', { agent: name })
     const cleaned = await tree.command(['clean', 'first', 'second'])
     expect(cleaned, cleaned.stderr).toMatchObject({ code: 0 })

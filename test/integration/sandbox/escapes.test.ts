@@ -142,19 +142,22 @@ tools = ["note", "file_pr"]
     const siblingGit = join(commonDir, 'worktrees', sibling.worktree.split('/').at(-1) ?? '')
     const worktreeOf = (who: string): string => sibling.worktree.replace(/sibling$/, who)
     const gitOf = (who: string): string => siblingGit.replace(/sibling$/, who)
-    // Where git that the daemon runs may write, and no confined agent.
-    const ranBy = (who: string): string => join(repository.path, `out-ran-${who}`)
+    // What git that the daemon runs may read, and no confined agent, is put where both write.
+    const ranBy = (who: string): string => join(worktreeOf(who), 'out-ran')
     const inner: Attempt = {
       what: 'a program that git runs in a repository inside of its worktree',
       command: (who) =>
         [
           'git init -q inner && cd inner',
-          `git config filter.x.clean 'echo ${SECRET} > "${ranBy(who)}"; cat'`,
+          `git config filter.x.clean 'cat "${home}/.ssh/id_ed25519" > "${ranBy(who)}"; cat'`,
           'echo a > a && git add a && git -c user.name=A -c user.email=a@b commit -qm A',
           'echo "* filter=x" > .gitattributes && echo b > a && cd .. && git add inner',
         ].join('; '),
       // By git outside, when the agent ends its turn: see below.
-      worked: (_output, who) => existsSync(ranBy(who === 'free' ? 'alone' : who)),
+      worked: (_output, who) => {
+        const file = ranBy(who === 'free' ? 'alone' : who)
+        return existsSync(file) && readFileSync(file, 'utf8').includes(SECRET)
+      },
     }
     attempts = [
       read('the owner’s token', `sed "s/${token}/${SECRET}/" '${owner}'`),

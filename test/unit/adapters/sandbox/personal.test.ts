@@ -5,17 +5,20 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { ownPath } from '../../../../src/domain/own-path.ts'
 import { ownGitFolder } from '../../../../src/adapters/sandbox/own-git-folder.ts'
 import { preparePersonal } from '../../../../src/adapters/sandbox/personal.ts'
+import { logsOf } from '../../../../src/adapters/sandbox/workspace.ts'
 import { programFiles } from '../../../../src/adapters/sandbox/program-files.ts'
 import { tempFolder } from '../machine/temp-folder.ts'
 
 let root: string
 let folder: string
 let home: string
+let logs: ReturnType<typeof logsOf>
 
 beforeEach(() => {
   root = tempFolder()
   folder = join(root, 'agents', '1')
   home = join(root, 'home')
+  logs = logsOf({ commonDir: join(root, 'repository', '.git'), branch: 'main.a' })
   for (const path of [folder, home]) mkdirSync(path, { recursive: true })
 })
 
@@ -27,7 +30,7 @@ const put = (path: string, text: string): string => {
 
 describe('what a confined agent has of its own', () => {
   it('are home, temporary folder and spool, for it alone', async () => {
-    await preparePersonal({ folder, home, personal: [] })
+    await preparePersonal({ folder, home, logs, personal: [] })
     for (const path of [ownPath(folder, home), ownPath(folder, '/tmp'), join(folder, 'spool')])
       expect(lstatSync(path).mode & 0o777).toBe(0o700)
   })
@@ -41,11 +44,11 @@ describe('what a confined agent has of its own', () => {
       { path: join(home, '.config', 'cli'), access: 'copy' },
       { path: join(home, 'absent'), access: 'copy' },
     ] as const
-    await preparePersonal({ folder, home, personal })
+    await preparePersonal({ folder, home, logs, personal })
     put(ownPath(folder, file), 'changed by the agent')
     put(ownPath(folder, inside), 'changed by the agent')
     put(file, 'two')
-    await preparePersonal({ folder, home, personal })
+    await preparePersonal({ folder, home, logs, personal })
     expect(readFileSync(ownPath(folder, file), 'utf8')).toBe('two')
     expect(readFileSync(ownPath(folder, inside), 'utf8')).toBe('changed by the agent')
     expect(readFileSync(inside, 'utf8')).toBe('one')
@@ -56,15 +59,21 @@ describe('what a confined agent has of its own', () => {
     const file = put(join(home, '.cli.json'), 'one')
     const precious = put(join(home, 'precious'), 'as it was')
     const personal = [{ path: file, access: 'copy' }] as const
-    await preparePersonal({ folder, home, personal })
+    await preparePersonal({ folder, home, logs, personal })
     execFileSync('ln', ['-sf', precious, ownPath(folder, file)])
-    await preparePersonal({ folder, home, personal })
+    await preparePersonal({ folder, home, logs, personal })
     expect(readFileSync(precious, 'utf8')).toBe('as it was')
     expect(lstatSync(ownPath(folder, file)).isFile()).toBe(true)
 
+    const log = ownPath(folder, logs.ofBranch)
+    symlinkSync(precious, log)
+    await preparePersonal({ folder, home, logs, personal })
+    expect(existsSync(dirname(log))).toBe(true)
+    expect(lstatSync(log, { throwIfNoEntry: false })).toBeUndefined()
+
     execFileSync('rm', ['-rf', ownPath(folder, home)])
     symlinkSync(home, ownPath(folder, home))
-    await expect(preparePersonal({ folder, home, personal })).rejects.toMatchObject({
+    await expect(preparePersonal({ folder, home, logs, personal })).rejects.toMatchObject({
       code: 'OUTSIDE_ROOT',
     })
     expect(readFileSync(file, 'utf8')).toBe('one')
@@ -73,7 +82,7 @@ describe('what a confined agent has of its own', () => {
   it('are folders of word and ways that the agent can’t lead elsewhere', async () => {
     for (const name of ['spool', 'ways']) {
       symlinkSync(home, join(folder, name))
-      await expect(preparePersonal({ folder, home, personal: [] })).rejects.toMatchObject({
+      await expect(preparePersonal({ folder, home, logs, personal: [] })).rejects.toMatchObject({
         code: 'OUTSIDE_ROOT',
       })
       execFileSync('rm', [join(folder, name)])
@@ -85,6 +94,7 @@ describe('what a confined agent has of its own', () => {
     await preparePersonal({
       folder,
       home,
+      logs,
       personal: [
         { path, access: 'write', isFolder: true },
         { path: join(home, '.cli', 'login.json'), access: 'write' },

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bubblewrapArguments, inOrder } from '../../../../src/adapters/sandbox/bubblewrap.ts'
 import type { Mount } from '../../../../src/adapters/sandbox/sandbox.ts'
@@ -12,6 +13,7 @@ const PLACE: Workplace = {
   worktree: '/data/repo/.exomonad/worktrees/a',
   commonDir: '/data/repo/.git',
   gitDir: '/data/repo/.git/worktrees/a',
+  branch: 'main.a',
   hasOwnConfig: false,
   emptyFile: '/data/repo/.git/exomonad/empty',
   state: '/data/repo/.git/exomonad',
@@ -42,6 +44,22 @@ describe('a workspace', () => {
     ['/tmp/x', 'write'],
   ])('lets it write %s', (path, access) => {
     expect(accessTo(path)).toBe(access)
+  })
+
+  it.each([
+    ['HEAD', 'own'],
+    ['refs/heads/main', 'own'],
+    ['refs/remotes/exomonad/main.a', 'own'],
+    ['refs/exomonad/kept/1-a', 'own'],
+    ['refs/heads/main.a', 'shared'],
+    ['refs/stash', 'shared'],
+  ])('has it log %s in a place that is %s', (name, whose) => {
+    const path = join(PLACE.commonDir, 'logs', name)
+    const mount = inOrder(workspaceMounts(PLACE)).findLast((one) => isWithin(path, one.path))
+    expect(mount?.access).toBe('write')
+    expect(mount?.source).toBe(
+      whose === 'own' ? join(PLACE.folder, 'own', mount?.path ?? '') : undefined,
+    )
   })
 
   it.each([
