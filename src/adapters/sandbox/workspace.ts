@@ -77,8 +77,9 @@ export const isWithin = (path: string, folder: string): boolean =>
 /**
  * What a confined agent sees. It writes its worktree, its part of the git folder (index, HEAD,
  * objects, references), its own folder, home and temporary folder. Most logs of references are its
- * own: git outside appends to the repository’s, and to whatever a link in their place leads to. What git would take orders from it only reads: configuration, hooks, and the files that say which repository a worktree is of,
- * since the daemon’s git, outside, believes them.
+ * own: git outside appends to the repository’s, and to whatever a link in their place leads to.
+ * What git would take orders from it only reads: configuration, hooks, and the files that say which
+ * repository a worktree is of, since the daemon’s git, outside, believes them.
  */
 export function workspaceMounts(place: Workplace): Mount[] {
   const { folder, home } = place
