@@ -185,7 +185,6 @@ it(
 )
 
 it('reports a conflict as soon as the base has moved, and withdraws what is no longer true before it is read', async () => {
-  // No poll in between: it is the merge that looks.
   const { tree } = await leadTree('[forge]\npoll_active = 3600\npoll_idle = 3600\n')
   // The lead is at work all the time: what is for it waits.
   tree.script('busy', { stop: false, steps: [{ do: 'print', text: 'busy' }] })
@@ -207,7 +206,10 @@ it('reports a conflict as soon as the base has moved, and withdraws what is no l
     async () => (await events('pr.conflict')).length === 1,
   )
   const [conflict] = await events('pr.conflict')
+  const [merged] = await events('pr.merged')
   expect(conflict.payload).toMatchObject({ number: second, files: ['shared.txt'] })
+  // No poll in between: it is the merge that looked.
+  expect(conflict.at - merged.at).toBeLessThan(5_000)
   await waitFor('its owner to be notified of it', () =>
     texts(tree, 'second').some((text) => text.includes('[CONFLICT]')),
   )
