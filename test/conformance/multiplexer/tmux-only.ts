@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
@@ -28,7 +28,8 @@ export function describeTmuxOnly(bench: Bench): void {
    * An adapter whose tmux is a script; `$REAL` is the real one. Lets go of it at the end of `use`.
    */
   const withProgram = async (script: string, use: (multiplexer: Multiplexer) => Promise<void>) => {
-    const binary = join(bench.folder, 'tmux-in-the-way')
+    // A file of its own each time: a command of the last adapter may just be starting (ETXTBSY).
+    const binary = join(mkdtempSync(join(bench.folder, 'in-the-way-')), 'tmux')
     const real = (await promisify(execFile)('sh', ['-c', 'command -v tmux'])).stdout.trim()
     writeFileSync(binary, `#!/bin/sh\nREAL='${real}'\n${script}\n`)
     chmodSync(binary, 0o755)
