@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {
   closeSync,
+  constants,
   existsSync,
   mkdtempSync,
   openSync,
@@ -8,12 +9,13 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  watch,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { exec as direct, type Exec } from '../../src/processes/exec.ts'
 import { createForkServer } from '../../src/processes/fork-server/fork-server.ts'
 import { isAlive } from '../helpers/processes.ts'
@@ -266,6 +268,40 @@ describe.runIf(process.platform === 'linux')('the fork server', () => {
     await waitFor('all to be gone', () => ![shell, Number(job)].some(isAlive))
   })
 })
+
+it.runIf(process.platform === 'linux' && hasNamelessFiles(tmpdir()))(
+  'the fork server has no file with a name, which a kill could leave behind',
+  async () => {
+    const folder = tempFolder()
+    vi.stubEnv('TMPDIR', folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const seen: (string | null)[] = []
+    // Writing into one is an event as well; that one came or went is this.
+    const watcher = watch(folder, (event, name) => event === 'rename' && seen.push(name))
+    onTestFinished(() => watcher.close())
+    const { exec, directly } = forkServer()
+    for (const input of [undefined, 'some words'])
+      expect(await exec('cat', [], { env, ...(input !== undefined && { input }) })).toMatchObject({
+        exitCode: 0,
+        stdout: input ?? '',
+      })
+    expect(directly()).toBe(0)
+    writeFileSync(join(folder, 'last'), '')
+    await waitFor('what happened in the folder', () => seen.includes('last'))
+    expect(new Set(seen)).toEqual(new Set(['last']))
+  },
+)
+
+/** Whether the file system can make files that never have a name (O_TMPFILE). */
+function hasNamelessFiles(folder: string): boolean {
+  try {
+    closeSync(openSync(folder, constants.O_RDWR | constants.O_DIRECTORY | 0o20000000, 0o600))
+    return true
+  } catch {
+    process.stderr.write(`skipped, files in ${folder} can’t be without a name\n`)
+    return false
+  }
+}
 
 /** Of this process. */
 const shells = (): number[] =>

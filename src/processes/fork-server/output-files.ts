@@ -37,6 +37,25 @@ export function hasRoom(folder: string): boolean {
 /** More was written than is kept. */
 export const isTooLong = (fd: number): boolean => fstatSync(fd).size > MOST_OUTPUT
 
+const { O_RDWR, O_CREAT, O_EXCL, O_DIRECTORY } = constants
+/** See open(2): Linux has it with the folder as its path, and Node no name for it. */
+const O_TMPFILE = 0o20000000 | O_DIRECTORY
+
+/**
+ * A file that never has a name: who is killed in this very moment leaves nothing. Not every file
+ * system can do that; there it has one for an instant.
+ */
+function openNameless(folder: string): number {
+  try {
+    return openSync(folder, O_RDWR | O_TMPFILE, 0o600)
+  } catch {
+    const path = join(folder, `exomonad-${process.pid}-${randomUUID()}`)
+    const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL, 0o600)
+    unlinkSync(path)
+    return fd
+  }
+}
+
 /**
  * Descriptors of files without a name, that nobody has to clean up: output, errors and, where there
  * is one, the input.
@@ -44,11 +63,8 @@ export const isTooLong = (fd: number): boolean => fstatSync(fd).size > MOST_OUTP
 export function openFiles(folder: string, input: string | undefined): number[] {
   const files: number[] = []
   const open = (): number => {
-    const path = join(folder, `exomonad-${process.pid}-${randomUUID()}`)
-    const { O_RDWR, O_CREAT, O_EXCL } = constants
-    const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL, 0o600)
+    const fd = openNameless(folder)
     files.push(fd)
-    unlinkSync(path)
     return fd
   }
   try {
