@@ -171,7 +171,8 @@ tools = ["note", "file_pr"]
       read('the store', `head -c 16 '${state}/store.db' | sed 's/SQLite format.*/${SECRET}/'`),
       read('a secret through a link', `ln -s '${home}/.ssh' link-$$ && cat link-$$/id_ed25519`),
       read('the environment of a process', `tr '\\0' ' ' < /proc/${pid}/environ`),
-      read('what anybody’s process holds', `cat /proc/[0-9]*/environ | tr '\\0' ' '`),
+      // What it says of those that end meanwhile would come amid the words that are looked for.
+      read('what anybody’s process holds', `cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' ' '`),
       read('a signal to another process', `kill -0 ${pid} && echo ${SECRET}`),
       read(
         'ptrace of another process',
