@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Log } from '../runtime/log.ts'
 import { listenOnLoopback, type LoopbackServer } from '../surfaces/mcp/loopback.ts'
 import { parseJson } from '../domain/formats/parse-json.ts'
@@ -16,12 +16,19 @@ export async function openMcp({
   port: number | undefined
   log: Log
 }): Promise<LoopbackServer> {
+  const recorded = await recordedPort(file)
   const server = await listenOnLoopback(
-    [...new Set([port, await recordedPort(file)])].filter((wanted) => wanted !== undefined),
+    [...new Set([port, recorded])].filter((wanted) => wanted !== undefined),
     log,
   )
-  await writeFile(file, `${JSON.stringify({ version: 1, port: server.port })}\n`, { mode: 0o600 })
+  if (server.port !== recorded) await record(file, server.port)
   return server
+}
+
+/** Whole or not at all: after a kill in between, agents that live on would have lost it. */
+async function record(file: string, port: number): Promise<void> {
+  await writeFile(`${file}.new`, `${JSON.stringify({ version: 1, port })}\n`, { mode: 0o600 })
+  await rename(`${file}.new`, file)
 }
 
 async function recordedPort(file: string): Promise<number | undefined> {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { statSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ensureLocalRemote } from '../../../src/adapters/forge/local/remote.ts'
@@ -53,6 +53,20 @@ describe('the remote of the local forge', () => {
       created: false,
     })
     expect([...(await git.remotes()).keys()]).toEqual(['origin'])
+  })
+
+  it('that an earlier version set up gets what it lacks at one blow', async () => {
+    const { git, repository, paths, close } = await openLocalForge()
+    onTestFinished(close)
+    const config = join(paths.origin, 'config')
+    await repository.gitIn(paths.origin, 'config', '--unset', 'core.hooksPath')
+    // Whoever writes into the one writes into the other as well, and a kill may come amid that.
+    const before = `${config}.before`
+    linkSync(config, before)
+    await ensureLocalRemote({ git, paths, configuredRemote: undefined })
+    expect(readFileSync(before, 'utf8')).not.toContain('hooksPath')
+    expect(await repository.gitIn(paths.origin, 'config', 'core.hooksPath')).toBe('hooks')
+    expect(await repository.gitIn(paths.origin, 'config', 'core.bare')).toBe('true')
   })
 
   it('stands beside an origin of the user’s, which is left alone', async () => {

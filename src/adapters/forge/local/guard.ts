@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Paths } from '../../../runtime/paths.ts'
 
@@ -92,9 +92,11 @@ export async function installGuard(paths: Pick<Paths, 'state' | 'origin'>): Prom
       ? []
       : ['[core]\n\talternateRefsPrefixes = refs/heads/ refs/remotes/\n']),
   ]
-  if (lacks.length > 0) await writeFile(config, `${text.trimEnd()}\n${lacks.join('')}`)
+  if (lacks.length > 0)
+    await replace(config, `${text.trimEnd()}\n${lacks.join('')}`, (await stat(config)).mode & 0o777)
 }
 
+/** Whole or not at all, for whoever reads it meanwhile and where a kill comes between. */
 async function replace(path: string, content: string, mode: number): Promise<void> {
   const draft = `${path}.new`
   await writeFile(draft, content, { mode })
