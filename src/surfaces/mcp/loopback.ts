@@ -19,6 +19,12 @@ export interface LoopbackServer {
 }
 
 /**
+ * A connection that rests is closed by the client, which knows whether it is about to send a call:
+ * some keep one for minutes, and a call that met the server's end of it would be lost. Milliseconds.
+ */
+const KEPT_AT_REST = 15 * 60_000
+
+/**
  * HTTP on 127.0.0.1, on the first of these ports that is free, and else on any. It is bound before
  * there is anybody to answer, because the first agents that start are given its address.
  */
@@ -38,6 +44,7 @@ export async function listenOnLoopback(
         refuse(response, error)
       })
   })
+  server.keepAliveTimeout = KEPT_AT_REST
   const listen = (port: number): Promise<number | undefined> =>
     new Promise((resolve) => {
       const failed = (): void => resolve(undefined)
