@@ -1,4 +1,5 @@
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { acpNameOf } from '../domain/acp-names.ts'
 import type { AcpSessions } from '../adapters/agent-cli/acp/options.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
@@ -27,6 +28,16 @@ export interface LiveSettings extends Settings {
 }
 
 /**
+ * Many editors cut a file to nothing and write it anew: what was changed so shortly ago is not read
+ * yet, or half of it would count for a moment, with defaults in place of the rest. Milliseconds.
+ */
+const AT_REST = 50
+/** An empty one is hardly meant so, and whoever writes it may have to wait for a processor. */
+const EMPTY_AT_REST = 1_000
+/** One that is written all the time is taken as it is. */
+const MOST_WAITS = 20
+
+/**
  * The configuration as it is on disk: read again when the file changes, so that an edit needs no
  * restart. A change that is not trusted does not count before it is: what agents may do can’t be
  * widened by what one of them commits. Where the file is gone the last one goes on.
@@ -39,12 +50,24 @@ export async function createSettings(deps: {
   const { configFile, keptConfigFile } = deps.trust.paths
   const agentClis = await loadAgentClis()
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
-  const stamp = async (): Promise<string> => {
+  /** Its version, and how long to wait until it is surely written. */
+  const look = async (): Promise<{ version: string; wait: number }> => {
     try {
       const { mtimeMs, size, ino } = await stat(configFile)
-      return `${mtimeMs}:${size}:${ino}`
+      const age = Date.now() - mtimeMs
+      const rest = size === 0 ? EMPTY_AT_REST : AT_REST
+      // Of another machine's clock nothing is known.
+      return { version: `${mtimeMs}:${size}:${ino}`, wait: age < -rest ? 0 : rest - age }
     } catch {
-      return 'absent'
+      return { version: 'absent', wait: 0 }
+    }
+  }
+  /** The version, at rest where it is another than these. */
+  const stamp = async (known: readonly string[] = []): Promise<string> => {
+    for (let waits = 0; ; waits += 1) {
+      const { version, wait } = await look()
+      if (wait <= 0 || known.includes(version) || waits === MOST_WAITS) return version
+      await delay(wait)
     }
   }
   const isTrusted = (): Promise<boolean> =>
@@ -143,7 +166,7 @@ export async function createSettings(deps: {
   let configured = configure(atFirst)
 
   const snapshot = async (): Promise<Configured> => {
-    const now = await stamp()
+    const now = await stamp([readAt, held])
     if (now === readAt || now === held) return configured
     if (!(await isTrusted())) {
       held = now

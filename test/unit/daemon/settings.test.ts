@@ -1,6 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readEnvironment } from '../../../src/config/environment.ts'
 import { recordTrust, type TrustSubject } from '../../../src/config/trust.ts'
@@ -40,6 +49,34 @@ describe('the daemon’s settings', () => {
     const live = await settings()
     write(limit(17))
     expect((await live.snapshot()).config.limits.max_live_agents).toBe(17)
+  })
+
+  it('never follow half of a file that is being written', async () => {
+    const { settings, track, trust } = repository(limit(3))
+    track(() => Promise.resolve([]))
+    const live = await settings()
+    const file = openSync(trust.paths.configFile, 'w')
+    onTestFinished(() => closeSync(file))
+    const cutToNothing = live.snapshot()
+    await delay(200)
+    writeSync(file, '[worktree]\n')
+    const half = live.snapshot()
+    await delay(10)
+    writeSync(file, limit(17))
+    for (const taken of [cutToNothing, half])
+      expect((await taken).config.limits.max_live_agents).toBe(17)
+  })
+
+  it('follow a file that is empty, or written all the time, in the end', async () => {
+    const { settings, track, write } = repository(limit(3))
+    track(() => Promise.resolve([]))
+    const live = await settings()
+    write('')
+    expect((await live.snapshot()).config.limits.max_live_agents).not.toBe(3)
+    let count = 0
+    const writing = setInterval(() => write(limit(10 + (count += 1))), 5)
+    onTestFinished(() => clearInterval(writing))
+    expect((await live.snapshot()).config.limits.max_live_agents).toBeGreaterThan(10)
   })
 
   it('stay as they were trusted while a change is not, and take it up when it is', async () => {
