@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createSchemaCheck } from '../../fixtures/github/schemas/validate.ts'
-import { githubForTest } from '../../helpers/github/fake-github.ts'
+import { githubForTest, withToken } from '../../helpers/github/fake-github.ts'
 
 /**
  * Rules for branches are held to GitHub’s own description of its API; it is not there for rulesets
@@ -53,6 +53,25 @@ describe('(20.7) rulesets of the fake GitHub', () => {
     all.enforcement = 'evaluate'
     expect(await types('main')).toEqual(['pull_request'])
     expect((await api('GET', '/rulesets/1')).status).toBe(404)
+  })
+
+  test('hold pushes that come at the same moment, each by who pushes', async () => {
+    const { fake, repository } = await githubForTest({ answered })
+    fake.addUser('ann', 'write')
+    const ann = withToken(fake.cloneUrl, fake.addToken({ login: 'ann' }))
+    fake.addRuleset({ rules: [{ type: 'creation' }] }).bypass.push('robot')
+    const push = (remote: string, name: string): Promise<boolean> =>
+      repository.git('push', remote, `HEAD:refs/heads/${name}`).then(
+        () => true,
+        (error: Error) => (error.message.includes('GH013') ? false : Promise.reject(error)),
+      )
+    const numbers = Array.from({ length: 6 }, (_, number) => number)
+    const by = (remote: string, who: string): Promise<boolean[]> =>
+      Promise.all(numbers.map((number) => push(remote, `${who}-${String(number)}`)))
+    expect(await Promise.all([by('origin', 'robot'), by(ann, 'ann')])).toEqual([
+      numbers.map(() => true),
+      numbers.map(() => false),
+    ])
   })
 
   test('refuse pushes in GitHub’s words, but for those who bypass them', async () => {
