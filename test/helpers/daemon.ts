@@ -18,6 +18,7 @@ import { repositoryHash } from '../../src/runtime/paths.ts'
 import { ownCommand, parseJson } from './own-command.ts'
 import { isAlive } from './processes.ts'
 import { BIN } from './programs.ts'
+import { replaceFile } from './replace-file.ts'
 import {
   tempRepository,
   type TempRepository,
@@ -343,7 +344,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
         for await (const event of daemon.events({ follow: false })) events.push(event)
         return events
       }),
-    script: (name, script) => writeFileSync(join(scripts, `${name}.json`), JSON.stringify(script)),
+    script: (name, script) => replaceFile(join(scripts, `${name}.json`), JSON.stringify(script)),
     client,
     log,
     logged: (name, what, test) =>
@@ -359,6 +360,8 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
       if (existsSync(state)) await down().catch(() => run(['down'], { timeout: 30_000 }))
       await endTerminals(commonDir, env)
       await endProcesses(repository.folder, before)
+      // Of a server that a tmux of a killed daemon's started after that.
+      removeTmuxSocket(tmuxSocketOf(commonDir))
       repository.remove()
     },
   }
@@ -382,12 +385,13 @@ export async function endTerminals(
   commonDir: string,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const socket = `exomonad-${repositoryHash(commonDir)}`
+  const socket = tmuxSocketOf(commonDir)
   if (!existsSync(join(env['TMUX_TMPDIR'] ?? '/tmp', TMUX_FOLDER, socket))) return
   await runProgram('tmux', ['-L', socket, 'kill-server'], { env, timeout: 10_000 })
   removeTmuxSocket(socket)
 }
 
+const tmuxSocketOf = (commonDir: string): string => `exomonad-${repositoryHash(commonDir)}`
 const TMUX_FOLDER = `tmux-${process.getuid?.() ?? 0}`
 
 /** tmux leaves its socket behind when its server ends. */

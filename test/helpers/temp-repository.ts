@@ -52,8 +52,9 @@ export interface TempRepositoryOptions {
 }
 
 const LOCKED = /unable to create '[^']*\.lock': file exists/i
-/** Milliseconds. */
-const LOCK_WAITS = [50, 100, 200, 400]
+/** Longer than a git on a busy machine, which waits for the disk, has a lock. Milliseconds. */
+const LOCK_LIMIT = 20_000
+const LONGEST_WAIT = 400
 
 /** A fresh folder with HOME and XDG folders inside, and the environment that points to them. */
 export function tempHome(): {
@@ -107,9 +108,9 @@ export async function tempRepository(options: TempRepositoryOptions = {}): Promi
   const gitIn = async (cwd: string, ...args: string[]): Promise<string> => {
     const once = () => exec('git', args, { cwd, env })
     let result = await once()
-    for (const wait of LOCK_WAITS) {
-      if (!LOCKED.test(result.stderr)) break
-      await delay(wait)
+    const until = performance.now() + LOCK_LIMIT
+    for (let wait = 50; LOCKED.test(result.stderr) && performance.now() < until; wait *= 2) {
+      await delay(Math.min(wait, LONGEST_WAIT))
       result = await once()
     }
     const { exitCode, signal, stdout, stderr } = result

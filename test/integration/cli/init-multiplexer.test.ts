@@ -8,6 +8,7 @@ import {
   type ExomonadOptions,
   type RunResult,
 } from '../../helpers/daemon.ts'
+import { replaceFile } from '../../helpers/replace-file.ts'
 
 interface Setting {
   readonly tree: Exomonad
@@ -219,7 +220,7 @@ describe('exomonad doctor and Zellij', () => {
         fix: expect.stringContaining('Install Zellij 0.44.2 or newer'),
       },
     ])
-    writeFileSync(
+    replaceFile(
       join(tree.repository.folder, 'bin', 'zellij'),
       "#!/bin/sh\necho 'zellij 0.44.2'\n",
       { mode: 0o755 },
