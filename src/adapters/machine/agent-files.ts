@@ -165,7 +165,9 @@ export function createAgentFiles(deps: {
         return null
       }
     },
-    removeFolder: (id) => rm(folder(id), { recursive: true, force: true }),
+    // A hook of a program that was just ended may be writing into it.
+    removeFolder: (id) =>
+      rm(folder(id), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }),
     remove: async (id) => {
       await Promise.all(
         [promptFile(id), authFile(id), launchPath(id), channelFile(id)].map((file) =>

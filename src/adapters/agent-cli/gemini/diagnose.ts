@@ -95,6 +95,7 @@ async function askVersion(
     }
     return await exec(program, ['--version'], { cwd: repository, env, timeout: 20_000 })
   } finally {
-    await rm(home, { recursive: true, force: true })
+    // What it started may outlive it for a moment.
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
 }

@@ -181,6 +181,9 @@ async function removeConfiguration(
   removed.push(paths.configFile)
 }
 
+/** A git that a killed daemon left behind may write there to its end. */
+const ALL_OF_IT = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const
+
 /** With worktrees left, the records stay, so that another init finds the tree as it was. */
 async function removeState(
   { located }: DismantleDeps,
@@ -202,13 +205,13 @@ async function removeState(
     return
   }
   if (!left.originLeft) {
-    await rm(paths.state, { recursive: true, force: true })
+    await rm(paths.state, ALL_OF_IT)
     removed.push(paths.state)
     return
   }
   for (const name of await readdir(paths.state)) {
     const entry = join(paths.state, name)
-    if (entry !== paths.origin) await rm(entry, { recursive: true, force: true })
+    if (entry !== paths.origin) await rm(entry, ALL_OF_IT)
   }
 }
 

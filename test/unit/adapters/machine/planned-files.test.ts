@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -12,6 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAgentFiles } from '../../../../src/adapters/machine/agent-files.ts'
 import { newAgentId } from '../../../../src/domain/ids.ts'
@@ -77,5 +81,22 @@ describe('what an agent’s program is given', () => {
     mkdirSync(folder, { recursive: true })
     symlinkSync(root, join(folder, 'way'))
     await expect(link(join(folder, 'way', 'link'))).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' })
+  })
+
+  it('is taken away also where what was just ended is still writing there', async () => {
+    const { files, id, folder } = setup()
+    const spool = join(folder, 'spool')
+    const writes = `const { writeFileSync } = require('node:fs'); const end = performance.now() + 300; console.log('begun'); for (let at = 0; performance.now() < end; at += 1) try { writeFileSync('${spool}/' + process.pid + at, '') } catch { break }`
+    for (let round = 0; round < 3; round += 1) {
+      mkdirSync(spool, { recursive: true })
+      const hooks = [1, 2].map(() =>
+        spawn(process.execPath, ['-e', writes], { stdio: ['ignore', 'pipe', 'inherit'] }),
+      )
+      const ended = Promise.all(hooks.map((hook) => once(hook, 'exit')))
+      await Promise.all(hooks.map(({ stdout }) => once(stdout, 'data')))
+      await files.removeFolder(id)
+      expect(existsSync(folder)).toBe(false)
+      await ended
+    }
   })
 })
