@@ -42,15 +42,20 @@ export function isNews(
   )
 }
 
-/** One line for each agent, the newest first. `aboutOf`: whom each message is about, by its id. */
+/**
+ * One line for each agent, the newest first; of the same millisecond the one that is later in
+ * `news`, which stands as it was written. `aboutOf`: whom each message is about, by its id.
+ */
 export function foldNews(
   news: readonly Pick<Delivery, 'id' | 'kind' | 'text' | 'createdAt'>[],
   agents: readonly Agent[],
   aboutOf: ReadonlyMap<string, AgentId | null>,
 ): NewsLine[] {
   const byId = new Map(agents.map((agent) => [agent.id, agent]))
+  const placeOf = new Map<string, number>(news.map(({ id }, place) => [id, place]))
   const nameOf = (id: AgentId | null): string | null =>
     id === null ? null : (byId.get(id)?.name ?? id)
+  const lastPlace = ({ messages }: NewsLine): number => placeOf.get(messages.at(-1) ?? '') ?? -1
   return [...Map.groupBy(news, ({ id }) => aboutOf.get(id) ?? null)]
     .map(([agentId, unsorted]): NewsLine => {
       const all = unsorted.toSorted((a, b) => a.createdAt - b.createdAt)
@@ -64,7 +69,7 @@ export function foldNews(
         messages: all.map(({ id }) => id),
       }
     })
-    .toSorted((a, b) => b.newest.at - a.newest.at)
+    .toSorted((a, b) => b.newest.at - a.newest.at || lastPlace(b) - lastPlace(a))
 }
 
 /** Whom each message is about: mail its sender, all else the agent of its event. */

@@ -66,6 +66,13 @@ describe('news', () => {
       },
       expect.objectContaining({ agent: null, agent_id: null, count: 1 }),
     ])
+    // Written in the same millisecond: in the order of the store.
+    const atOnce = news.slice(1).map((one) => ({ ...one, createdAt: 1 }))
+    expect(foldNews(atOnce, [auth, docs], about).map(({ agent }) => agent)).toEqual([
+      null,
+      'docs',
+      'auth',
+    ])
   })
 })
 
