@@ -46,7 +46,9 @@ export const test = base.extend<Each, Worker>({
   ],
   launchOptions: [
     async ({ launchOptions, home }, use) => {
-      const env = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home }
+      // One that has to be killed leaves what it had in the temporary folder.
+      const places = { HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, TMPDIR: home }
+      const env = { ...process.env, ...places }
       await use({ ...launchOptions, env: env as Record<string, string> })
     },
     { scope: 'worker' },
