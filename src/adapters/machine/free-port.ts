@@ -23,16 +23,32 @@ const FIRST = 30_000
 const COUNT = 2_768
 const TRIES = 20
 
+/** Longer than a program takes on a busy machine until it listens. Milliseconds. */
+const STARTING = 300_000
+/** Those that were given to programs that may not listen yet, by when that is over. */
+const given = new Map<number, number>()
+
 /**
- * A port of 127.0.0.1 that nobody listens on now; somebody else may take it before it is used, but
- * no connection that just happens to need one.
+ * A port of 127.0.0.1 that nobody listens on now, and that nobody was given who may be starting
+ * still; another process may take it before it is used, but no connection that just happens to need
+ * one.
  */
 export async function freePort(random: () => number = Math.random): Promise<number> {
+  const now = performance.now()
+  for (const [port, until] of given) if (until < now) given.delete(port)
   for (let tries = 0; tries < TRIES; tries++) {
     const port = FIRST + Math.floor(random() * COUNT)
+    if (given.has(port)) continue
+    given.set(port, now + STARTING)
     if (await isFree(port)) return port
+    given.delete(port)
   }
-  return anyPort()
+  for (;;) {
+    const port = await anyPort()
+    if (given.has(port)) continue
+    given.set(port, now + STARTING)
+    return port
+  }
 }
 
 const anyPort = (): Promise<number> =>

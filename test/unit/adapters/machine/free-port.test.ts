@@ -24,3 +24,9 @@ it('is not one that somebody listens on, and is found where all that are tried a
   expect(await takes(next)).toBe(true)
   expect(await takes(await freePort(() => 0.5))).toBe(true)
 })
+
+it('is given to one program alone, though that listens only later', async () => {
+  const same = (): Promise<number> => freePort(() => 0.3)
+  const ports = [await same(), await same(), ...(await Promise.all([same(), same()]))]
+  expect(new Set(ports).size).toBe(ports.length)
+})
