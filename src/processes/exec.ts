@@ -4,13 +4,14 @@ import {
   type ChildProcess,
   type ChildProcessWithoutNullStreams,
 } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { constants as constantsOfOs, setPriority, tmpdir } from 'node:os'
+import { constants as constantsOfOs, setPriority } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { execa } from 'execa'
 import { sendSignal } from '../../packages/subagents/src/processes/signal.ts'
+import { makePipesFolder } from './pipes-folder.ts'
 
 export type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 
@@ -206,7 +207,7 @@ interface Pipe {
 
 /** Node can’t ask for a pipe, but it can open a named one at both ends and take the name away. */
 function makePipes(names: readonly string[]): Pipe[] {
-  const folder = mkdtempSync(join(tmpdir(), 'exomonad-pipes-'))
+  const folder = makePipesFolder()
   const opened: number[] = []
   const pipes: Pipe[] = []
   try {
