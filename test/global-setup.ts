@@ -2,13 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmS
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { unmountSmallDisk } from './helpers/small-disk.ts'
+import { mountSmallDisk, unmountSmallDisk } from './helpers/small-disk.ts'
 
 /**
  * Runs once around every test run, whichever projects it holds. Refuses a Node that exomonad does
  * not support, gives the run one temporary folder of its own (TMPDIR of all tests, short because
  * Unix sockets live in it), and fails the run where anything is left at its end: a process that was
- * started with that TMPDIR, or a file in it.
+ * started with that TMPDIR, or a file in it. Where TMPDIR is not set and the run may mount, that
+ * folder is in memory: on a disk the same tests take a tenth more of the processors.
  */
 export default function setup(): () => Promise<void> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -20,6 +21,7 @@ export default function setup(): () => Promise<void> {
   const before = process.env['TMPDIR']
   const socketsBefore = new Set(tmuxSockets())
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'xt-')))
+  const mounted = before === undefined && intoMemory(folder)
   process.env['TMPDIR'] = folder
   return async () => {
     if (before === undefined) delete process.env['TMPDIR']
@@ -29,6 +31,7 @@ export default function setup(): () => Promise<void> {
     const files = readdirSync(folder).filter((name) => !CACHES.has(name))
     for (const { pid } of processes) endProcess(pid)
     for (const path of disks) unmountSmallDisk(path)
+    if (mounted) unmountSmallDisk(folder)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     // Elsewhere than in CI the user’s own servers come and go meanwhile.
     const sockets = process.env['CI']
@@ -41,6 +44,19 @@ export default function setup(): () => Promise<void> {
       ...sockets.map((path) => `socket ${path}`),
     ]
     if (found.length > 0) throw new Error(`The tests left this behind:\n  ${found.join('\n  ')}`)
+  }
+}
+
+/** Megabytes; the tests had 250 in use at most. */
+const MEMORY = 4096
+
+/** Puts an empty folder into memory. Returns whether that was possible. */
+function intoMemory(folder: string): boolean {
+  try {
+    mountSmallDisk(folder, MEMORY)
+    return true
+  } catch {
+    return false
   }
 }
 

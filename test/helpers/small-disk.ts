@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Test helper: a file system of its own, small enough to be filled. Mounting one takes rights that
+ * Test helper: a file system in memory, small enough to be filled. Mounting one takes rights that
  * not every machine gives.
  */
 

@@ -157,18 +157,26 @@ export function createSshConnection({ machine, folder, env, exec }: SshDeps): Ss
     }
   }
 
-  /** Two that connect at once make two, and both use the one that has its name first. */
+  /**
+   * Two that connect at once make two, and both use the one that has its name first. A name that
+   * nobody listens at any more is taken away before: over it two would give theirs one after the
+   * other, and the first would go on without a name.
+   */
   async function publish(draft: string): Promise<void> {
-    try {
-      await link(draft, control)
-      await rm(draft, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      if (await listens(control)) {
-        await exec('ssh', [...through(draft), '-O', 'exit', '--', machine.destination], { env })
-        await rm(draft, { force: true })
-      } else await rename(draft, control)
+    while (!(await linked(draft, control))) {
+      if (await listens(control)) return await end(draft)
+      const taken = `${draft}.old`
+      if (!(await renamed(control, taken))) continue
+      // By now it may be that of another, who was as quick.
+      if (!(await listens(taken)) || (await linked(taken, control))) await rm(taken)
+      else await end(taken)
     }
+    await rm(draft, { force: true })
+  }
+
+  async function end(path: string): Promise<void> {
+    await exec('ssh', [...through(path), '-O', 'exit', '--', machine.destination], { env })
+    await rm(path, { force: true })
   }
 
   const command = (flag: '-T' | '-tt', line: string): readonly string[] => [
@@ -255,6 +263,22 @@ const listens = (path: string): Promise<boolean> =>
     socket.once('connect', say(true))
     socket.once('error', say(false))
   })
+
+/** False where that name is given. */
+const linked = (from: string, to: string): Promise<boolean> => unless('EEXIST', link(from, to))
+
+/** False where there is none of that name. */
+const renamed = (from: string, to: string): Promise<boolean> => unless('ENOENT', rename(from, to))
+
+async function unless(code: string, done: Promise<void>): Promise<boolean> {
+  try {
+    await done
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== code) throw error
+    return false
+  }
+}
 
 /** Older than anything of a connection that is being made at this moment. Milliseconds. */
 const STALE = 600_000

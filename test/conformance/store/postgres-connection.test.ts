@@ -191,7 +191,7 @@ describe.skipIf(whyNoPostgres() !== null)('the PostgreSQL store’s connection',
   })
 
   it('in a transaction that stands still is ended by the server, with nothing half made', async () => {
-    const store = await open(placeOn(server), { idleInTransaction: 200 })
+    const store = await open(placeOn(server), { idleInTransaction: 3_000 })
     const agent = agentRow()
     const failing = store.transaction(async (tx) => {
       await tx.agents.insert(agent)

@@ -106,7 +106,7 @@ describeWithSshd('a person elsewhere', () => {
     const unknown = await run(['kill', 'nobody', '--json'])
     expect(unknown).toMatchObject({ code: 1, json: { code: 'AGENT_NOT_FOUND' } })
     expect(await run(['kill'])).toMatchObject({ code: 2 })
-    expect(machine.connections()).toBe(1)
+    await waitFor('one connection', () => machine.connections() === 1)
   })
 
   it('runs what works on files with the program there', async () => {
@@ -267,7 +267,7 @@ describeWithSshd('a person elsewhere', () => {
     expect(await asked.json()).toMatchObject({ root: { worktree: tree.repository.path } })
     const again = await run(['web', '--no-open', '--json'])
     expect(new URL(again.json.url).port).toBe(link.port)
-    expect(machine.connections()).toBe(1)
+    await waitFor('one connection', () => machine.connections() === 1)
   })
 
   it('serves MCP, and completes words, from there', async () => {
@@ -311,7 +311,7 @@ describeWithSshd('a person elsewhere', () => {
     expect(ran.code, `${ran.stdout}\n${ran.stderr}`).toBe(0)
     expect(ran.stdout).toContain('✓ docs')
     expect(await exomonad(['--host', there, 'deinit'])).toMatchObject({ code: 0 })
-    expect(machine.connections()).toBe(1)
+    await waitFor('one connection', () => machine.connections() === 1)
   })
 
   it.each([

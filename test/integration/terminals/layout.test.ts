@@ -77,30 +77,24 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     writeFileSync(gate, '')
     await called(tree, 'main.lead.index ✓ done')
     const { pane, id } = await tree.agent('lead')
-    // It was notified, and idles again.
-    const reported = await tree.logged(
-      'lead',
-      'the end of its worker',
-      ({ kind, text }) => kind === 'message' && /CHILD COMPLETE/.test(text),
-    )
-    await tree.logged(
-      'lead',
-      'the end of its turn',
-      ({ kind, at }) => kind === 'stop' && at >= reported['at'],
-    )
-    // Its parent is woken once for each of its children that rests, and idles again.
-    const said = (text: string) =>
-      tree.logged('root', text, (entry) => entry['text']?.includes(text) ?? false)
-    const lastSaid = Math.max(
-      ...(await Promise.all(['lead', 'top'].map((name) => said(`[CHILD IDLE] ${name} `)))).map(
-        ({ at }) => at,
-      ),
-    )
-    await tree.logged(
-      'root',
-      'the end of its turn',
-      ({ kind, at }) => kind === 'stop' && at >= lastSaid,
-    )
+    // Each is woken by its children that rest or are done, at once or one after the other.
+    const told = (name: string, text: string) =>
+      tree.logged(
+        name,
+        text,
+        (entry) => entry.kind === 'message' && String(entry['text']).includes(text),
+      )
+    await told('lead', '[CHILD COMPLETE] index')
+    for (const child of ['query', 'scout']) await told('lead', `[CHILD IDLE] ${child} `)
+    for (const child of ['top', 'lead']) await told('root', `[CHILD IDLE] ${child} `)
+    // What the last of them wakes is on its way by then.
+    let quiet = 0
+    await waitFor('all to rest, with nothing to read', async () => {
+      const rest = (node: any): boolean =>
+        ['idle', 'done'].includes(node.state) && node.undelivered === 0 && node.children.every(rest)
+      quiet = rest((await tree.tree()).root) ? quiet + 1 : 0
+      return quiet === 5
+    })
     const settled = [
       'main ○ idle',
       'main.lead (scout) ○ idle',
@@ -109,7 +103,6 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
       'main.lead.query ○ idle',
       'main.top ○ idle',
     ]
-    await waitFor('lead to idle', async () => (await tree.agent('lead')).state === 'idle')
     await waitFor(
       'all to idle',
       async () => (await names(tree)).join() === settled.toSorted().join(),

@@ -1,0 +1,51 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { createSshConnection } from '../../../src/adapters/ssh/connection.ts'
+import { exec } from '../../helpers/exec.ts'
+import { describeWithSshd, startSshMachine } from '../../helpers/ssh-machine.ts'
+import { tempHome } from '../../helpers/temp-repository.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+
+describeWithSshd('commands that connect at once', () => {
+  it('share one connection, the first time and each time after it was cut', async () => {
+    const there = tempHome()
+    onTestFinished(there.remove)
+    const machine = await startSshMachine(there.env)
+    onTestFinished(() => machine.close())
+    const folder = mkdtempSync(join(tmpdir(), 'c-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    // None of them goes on before all have connected.
+    const bin = mkdtempSync(join(tmpdir(), 'b-'))
+    onTestFinished(() => rmSync(bin, { recursive: true }))
+    const ssh = join(machine.folder, 'own', 'ssh')
+    writeFileSync(
+      join(bin, 'ssh'),
+      `#!/bin/sh
+case "$*" in *ControlMaster=yes*) ;; *) exec '${ssh}' "$@" ;; esac
+'${ssh}' "$@"
+said=$?
+echo >> "${bin}/connected"
+until [ $(($(wc -l < "${bin}/connected") % 5)) = 0 ]; do sleep 0.01; done
+exit $said
+`,
+      { mode: 0o755 },
+    )
+    const env = { ...machine.env, PATH: `${bin}:${machine.env['PATH'] ?? ''}` }
+    const commands = Array.from({ length: 5 }, () =>
+      createSshConnection({ machine: { destination: 'far', port: null }, folder, env, exec }),
+    )
+    for (let round = 0; round < 8; round += 1) {
+      await Promise.all(commands.map((command) => command.open()))
+      for (const command of commands) {
+        const { stdout } = await command.run(['echo', 'there'], null)
+        expect(stdout).toContain('there')
+      }
+      await waitFor('one to be left', () => machine.connections() === 1)
+      expect(readdirSync(folder)).toHaveLength(1)
+      machine.cut()
+      await waitFor('the end', async () => !(await commands[0]!.isOpen()))
+    }
+  })
+})
