@@ -2,7 +2,7 @@ import type { Step } from '../fixtures/model-server/script.ts'
 import { claude } from './clis/claude.ts'
 import { codex } from './clis/codex.ts'
 import { gemini } from './clis/gemini.ts'
-import { opencode } from './clis/opencode.ts'
+import { opencode, OPENCODE_ENV } from './clis/opencode.ts'
 import type { RealCli } from './real-cli.ts'
 
 /**
@@ -78,7 +78,7 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     name: 'opencode',
     program: 'opencode',
     cli: opencode,
-    env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+    env: () => OPENCODE_ENV,
     edit: (path, text) => ({ call: 'write', input: { filePath: path, content: `${text}\n` } }),
     // It reports those of the turn’s last request.
     tokens: 1000,

@@ -16,6 +16,7 @@ import { tempRepository, type TempRepository } from '../helpers/temp-repository.
 import { waitFor } from '../helpers/wait-for.ts'
 import { verifies } from '../requirements.ts'
 import { ACP_AGENTS } from './acp-agent.ts'
+import { OPENCODE_ENV } from './clis/opencode.ts'
 import { AGENT_CLIS_BIN, requireInstalled } from './real-cli.ts'
 
 /**
@@ -58,7 +59,7 @@ const STARTED: Record<
   },
   opencode: {
     args: ['acp'],
-    env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1', OPENCODE_DISABLE_AUTOUPDATE: '1' }),
+    env: () => OPENCODE_ENV,
   },
 }
 

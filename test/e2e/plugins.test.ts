@@ -10,7 +10,7 @@ import { startModelServer, type ModelServer, type Seen } from '../fixtures/model
 import { claude } from './clis/claude.ts'
 import { codex } from './clis/codex.ts'
 import { gemini } from './clis/gemini.ts'
-import { opencode } from './clis/opencode.ts'
+import { opencode, OPENCODE_ENV } from './clis/opencode.ts'
 import { LIMIT } from './limits.ts'
 import { AGENT_CLIS_BIN, requireInstalled, type RealCli } from './real-cli.ts'
 
@@ -46,8 +46,7 @@ describe.skipIf(!requireInstalled(CLIS))('the real agent CLIs', () => {
       // OpenCode unpacks libraries of its own there.
       TMPDIR: tree.repository.folder,
       CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
-      OPENCODE_DISABLE_MODELS_FETCH: '1',
-      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      ...OPENCODE_ENV,
     }
     tree.script(AGENT, {
       steps: [

@@ -3,11 +3,23 @@ import { join } from 'node:path'
 import { openaiChat } from '../../fixtures/model-server/openai-chat.ts'
 import type { RealCli } from '../real-cli.ts'
 
+/**
+ * The list of all models that there are is more than half of what a start computes, and here there
+ * is one. To update itself it would start npm each time, to learn how it was installed.
+ */
+export const OPENCODE_ENV = {
+  OPENCODE_MODELS_PATH: join(import.meta.dirname, 'opencode-models.json'),
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+}
+
 export const opencode: RealCli = {
   name: 'opencode',
   protocols: [openaiChat],
-  // To update itself it would start npm each time, to learn how it was installed.
-  config: () => 'env = { OPENCODE_DISABLE_MODELS_FETCH = "1", OPENCODE_DISABLE_AUTOUPDATE = "1" }',
+  config: () =>
+    `env = { ${Object.entries(OPENCODE_ENV)
+      .map(([name, value]) => `${name} = ${JSON.stringify(value)}`)
+      .join(', ')} }`,
   env: () => ({}),
   prepareHome: (home, model) => {
     const folder = join(home, '.config', 'opencode')

@@ -105,7 +105,7 @@ export interface SessionInfo {
   readonly time: { readonly created: number }
 }
 
-const sessionPath = (id: string): string => `/session/${encodeURIComponent(id)}`
+export const sessionPath = (id: string): string => `/session/${encodeURIComponent(id)}`
 
 export const readSession = (server: OpenCodeServer, id: string): Promise<SessionInfo | null> =>
   read(server, sessionPath(id))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { exists } from '../../../../packages/subagents/src/processes/signal.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { LaunchRequest, LiveAgent } from '../agent-cli.ts'
@@ -6,6 +7,7 @@ import {
   promptAsync,
   readSession,
   request,
+  sessionPath,
   waitUntilUp,
   type OpenCodeServer,
   type SessionInfo,
@@ -18,6 +20,7 @@ const GONE = 'Session not found'
 /** Milliseconds. */
 const UP_LIMIT = 90_000
 const WORK_LIMIT = 30_000
+const END_LIMIT = 3000
 /** The terminal’s own part listens a moment after its server does. */
 const SELECT_AGAIN = [1000, 3000, 8000]
 
@@ -36,17 +39,19 @@ export async function settleOpenCode(
 ): Promise<Settled | NotUp> {
   if (server === null || promptsByArgv(launch))
     return { session: null, forked: false, warnings: [] }
-  if (!(await untilUp(server, live))) {
-    const what = hasEnded(live.pid)
-      ? 'ended while it was starting'
-      : `did not come up within ${UP_LIMIT / 1000} s`
-    return {
-      notUp: `OpenCode ${what}`,
-      // Another one may have held its store, or taken its port, just then.
-      again: (shown) => (shown.includes(GONE) ? 'fresh' : 'same'),
-    }
-  }
-  const { session, forked, warnings } = await sessionFor(server, launch, limit)
+  if (!(await untilUp(server, live)))
+    return notUp(
+      hasEnded(live.pid)
+        ? 'ended while it was starting'
+        : `did not come up within ${UP_LIMIT / 1000} s`,
+    )
+  const found = await sessionFor(server, launch, limit).catch(async (error: unknown) => {
+    // Its server answers before its terminal has looked at everything.
+    if (await endsSoon(live.pid)) return notUp('ended while it was starting')
+    throw error
+  })
+  if ('notUp' in found) return found
+  const { session, forked, warnings } = found
   const select = () =>
     request(server, 'POST', '/tui/select-session', {
       body: { sessionID: session.id },
@@ -56,29 +61,38 @@ export async function settleOpenCode(
   const answer = await promptAsync(server, session.id, {
     text: launch.prompt,
     ...(session.agent !== undefined && { agent: session.agent }),
+  }).catch((error: unknown) => {
+    // It may have it, so it is not given once more.
+    const why = error instanceof Error ? error.message : String(error)
+    throw notTaken(hasEnded(live.pid) ? 'it ended meanwhile' : why)
   })
-  if (answer.kind === 'refused' || answer.status >= 300)
-    throw new ExomonadError('SPAWN_FAILED', `OpenCode did not take its task: ${describe(answer)}`)
+  if (answer.kind === 'refused' || answer.status >= 300) throw notTaken(describe(answer))
   for (const after of SELECT_AGAIN) setTimeout(() => void select(), after).unref()
   return { session: { id: session.id, transcript: null }, forked, warnings }
 }
+
+const notUp = (what: string): NotUp => ({
+  notUp: `OpenCode ${what}`,
+  // Another one may have held its store, or taken its port, just then.
+  again: (shown) => (shown.includes(GONE) ? 'fresh' : 'same'),
+})
+
+const notTaken = (why: string): ExomonadError =>
+  new ExomonadError('SPAWN_FAILED', `OpenCode did not take its task: ${why}`)
 
 async function sessionFor(
   server: OpenCodeServer,
   launch: LaunchRequest,
   limit: number,
-): Promise<{ session: SessionInfo; forked: boolean; warnings: readonly string[] }> {
+): Promise<{ session: SessionInfo; forked: boolean; warnings: readonly string[] } | NotUp> {
   const known = launch.session
   if (known === null || launch.mode === 'start')
     return { session: await create(server, launch), forked: false, warnings: [] }
   if (launch.mode === 'resume') {
-    const session = await readSession(server, known.id)
-    if (session !== null) return { session, forked: false, warnings: [] }
-    return {
-      session: await create(server, launch),
-      forked: false,
-      warnings: [`Its session ${known.id} is gone: it begins a new one.`],
-    }
+    const there = await sessionIn(server, known.id, limit)
+    // Its terminal, which is to show that one, ends in a moment.
+    if (there === null) return { notUp: `OpenCode: ${GONE}`, again: () => 'fresh' }
+    return { session: there, forked: false, warnings: [] }
   }
   try {
     return {
@@ -96,6 +110,16 @@ async function sessionFor(
       ],
     }
   }
+}
+
+/** Null where its store does not have it; throws where that can't be told. */
+async function sessionIn(
+  server: OpenCodeServer,
+  id: string,
+  timeout: number,
+): Promise<SessionInfo | null> {
+  const answer = await retriedOnTimeout(() => request(server, 'GET', sessionPath(id), { timeout }))
+  return answer.kind === 'answered' && answer.status === 404 ? null : documentOf(answer)
 }
 
 const create = async (server: OpenCodeServer, { worktree }: LaunchRequest): Promise<SessionInfo> =>
@@ -158,3 +182,10 @@ function documentOf(answer: Answer): SessionInfo {
 }
 
 const hasEnded = (pid: number | null): boolean => pid !== null && !exists(pid)
+
+/** Whether it is gone, or goes within a moment. */
+async function endsSoon(pid: number | null): Promise<boolean> {
+  for (const deadline = Date.now() + END_LIMIT; Date.now() < deadline; await delay(100))
+    if (hasEnded(pid)) return true
+  return false
+}

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -337,20 +338,75 @@ describe('what is settled after OpenCode came up', () => {
   })
 
   it('is a fresh session and a warning where the parent’s is gone', async () => {
-    for (const mode of ['fork', 'resume'] as const) {
-      const { live } = await serve({
-        ...up,
-        'POST /session': { ...info, id: 'ses_new' },
-        'POST /session/ses_new/prompt_async': () => ({ status: 204 }),
-      })
-      const request = launchRequest({ mode, session: parent })
-      const settled = await cli.settle?.(live, request, await cli.plan(request))
-      expect(settled).toEqual({
-        session: { id: 'ses_new', transcript: null },
-        forked: false,
-        warnings: [expect.stringContaining('ses_parent')],
-      })
-    }
+    const { live } = await serve({
+      ...up,
+      'POST /session': { ...info, id: 'ses_new' },
+      'POST /session/ses_new/prompt_async': () => ({ status: 204 }),
+    })
+    const request = launchRequest({ mode: 'fork', session: parent })
+    expect(await cli.settle?.(live, request, await cli.plan(request))).toEqual({
+      session: { id: 'ses_new', transcript: null },
+      forked: false,
+      warnings: [expect.stringContaining('ses_parent')],
+    })
+  })
+
+  it('is another start where the conversation to go on with is gone: its terminal ends in a moment', async () => {
+    const { live, said } = await serve(up)
+    const request = launchRequest({ mode: 'resume', session: parent })
+    const settled = await cli.settle?.(live, request, await cli.plan(request))
+    if (settled === undefined || !('notUp' in settled)) throw new Error('it came up')
+    expect(settled.again('')).toBe('fresh')
+    expect(said.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  it('is an error, and no other conversation, where it can’t be told whether that is there', async () => {
+    const { live, said } = await serve({
+      ...up,
+      'GET /session/ses_parent': () => ({ status: 503 }),
+      'POST /session': { ...info, id: 'ses_new' },
+    })
+    const request = launchRequest({ mode: 'resume', session: parent })
+    await expect(settleOpenCode(serverOf(live.channel), live, request, 1000)).rejects.toThrow('503')
+    expect(said.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  it('is another start where it ends while it is asked', async () => {
+    const program = spawn('sleep', ['1000'])
+    const { live } = await serve({
+      ...up,
+      'GET /session/ses_parent': () => {
+        program.kill('SIGKILL')
+        return { status: 0 }
+      },
+    })
+    const request = launchRequest({ mode: 'resume', session: parent })
+    const settled = await settleOpenCode(
+      serverOf(live.channel),
+      { ...live, pid: program.pid ?? 0 },
+      request,
+      300,
+    )
+    expect(settled).toMatchObject({ notUp: 'OpenCode ended while it was starting' })
+  })
+
+  it('is not given its task once more where it ended while it took it', async () => {
+    const program = spawn('sleep', ['1000'])
+    const { live } = await serve({
+      ...up,
+      'GET /session/ses_parent': { ...info, id: 'ses_parent' },
+      'POST /session/ses_parent/prompt_async': () => {
+        program.kill('SIGKILL')
+        return { status: 500 }
+      },
+    })
+    const request = launchRequest({ mode: 'resume', session: parent })
+    await expect(
+      settleOpenCode(serverOf(live.channel), { ...live, pid: program.pid ?? 0 }, request, 300),
+    ).rejects.toMatchObject({
+      code: 'SPAWN_FAILED',
+      message: expect.stringContaining('did not take its task') as string,
+    })
   })
 
   it.each([
