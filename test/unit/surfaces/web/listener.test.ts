@@ -114,6 +114,26 @@ describe('files of the page', () => {
   })
 })
 
+describe('an address that no view has', () => {
+  it.each(['/nothing', '/agents/%E0%A4%A', '/%', '//evil', '/agents/%00', '/agents/%2e%2e/x?a=%'])(
+    'is the page, which says so: %s',
+    async (path) => {
+      const answer = await get(path)
+      expect(statusOf(answer)).toBe(200)
+      expect(answer).toMatch(/^content-type: text\/html/im)
+      expect(answer).toContain('<title>page</title>')
+      // Whoever is not a browser that shows it is told in its own words.
+      expect(await get(path, { accept: '*/*' })).toMatch(/^content-type: application\/json/im)
+      expect(await get(path, { host: 'evil.example' })).not.toContain('<title>')
+    },
+  )
+
+  it('is none of the API, of the files, or of what lets a browser in', async () => {
+    for (const path of ['/v1/%', '/assets/%', '/assets/gone.js', '/open/%', '/openapi.json?x=%'])
+      expect(await get(path), path).not.toContain('<title>')
+  })
+})
+
 describe('what is kept where', () => {
   it('answers of the API in no cache, and a link for who opens it, and not for who asks about it', async () => {
     const { token } = sessions.link({ readOnly: false })
