@@ -247,6 +247,45 @@ test.describe('access', () => {
   })
 })
 
+test('a browser that keeps nothing for a page, or has no room left, shows all of it', async ({
+  tree,
+  browser,
+  open,
+}) => {
+  await spawn(tree, 'unkept')
+  for (const what of ['nothing', 'no more'] as const) {
+    const context = await browser.newContext()
+    await context.addInitScript((what) => {
+      const refuse = () => {
+        throw new DOMException('as it is set', what === 'nothing' ? 'SecurityError' : 'Quota')
+      }
+      for (const name of ['localStorage', 'sessionStorage'])
+        if (what === 'nothing') Object.defineProperty(globalThis, name, { get: refuse })
+      if (what === 'no more') Storage.prototype.setItem = refuse
+    }, what)
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', ({ message }) => faults.push(message))
+    await open(page, tree)
+    await page.getByRole('button', { name: /^Colours: system/ }).click()
+    await expect(page.getByRole('button', { name: /^Colours: light/ })).toBeVisible()
+    await row(page, 'unkept').getByRole('link').first().click()
+    await page.getByRole('button', { name: 'Screen reader' }).click()
+    await page.getByRole('button', { name: 'Message' }).click()
+    await page.keyboard.type('Kept')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Message' }).click()
+    await expect(page.locator('dialog textarea')).toHaveValue('Kept')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Spawn' }).click()
+    await expect(page.getByRole('textbox', { name: 'Task' })).toBeVisible()
+    await page.getByRole('link', { name: 'Timeline' }).click()
+    await expect(page.getByRole('button', { name: 'Last hour' })).toBeVisible()
+    expect(faults).toEqual([])
+    await context.close()
+  }
+})
+
 test('a page of another origin gets nothing of it, though the browser has the cookie', async ({
   page,
   context,

@@ -1,5 +1,6 @@
 import { ApiError } from './errors.ts'
 import { setClock } from '../parts/now.ts'
+import { keptForTab } from '../parts/storage.ts'
 import { forgetPageKey } from './page-key.ts'
 import { request } from './request.ts'
 
@@ -14,7 +15,7 @@ export type Access =
 const KEY = 'exomonad.resume'
 
 /** Whether this tab was let in before. */
-export const hasKey = (): boolean => sessionStorage.getItem(KEY) !== null
+export const hasKey = (): boolean => keptForTab.get(KEY) !== null
 
 interface Opened {
   readonly read_only: boolean
@@ -33,7 +34,7 @@ export async function openSession(signal?: AbortSignal): Promise<Access> {
     return await read(signal)
   } catch (thrown) {
     if (!isRefused(thrown)) throw thrown
-    const key = sessionStorage.getItem(KEY)
+    const key = keptForTab.get(KEY)
     if (key === null) return { kind: 'none', why: thrown.message }
     try {
       // Good until there is another: an answer that is lost locks nobody out.
@@ -41,17 +42,17 @@ export async function openSession(signal?: AbortSignal): Promise<Access> {
       return await read(signal)
     } catch (again) {
       if (!isRefused(again)) throw again
-      sessionStorage.removeItem(KEY)
+      keptForTab.remove(KEY)
       return { kind: 'none', why: again.message }
     }
   }
 }
 
 async function read(signal: AbortSignal | undefined): Promise<Access> {
-  const key = sessionStorage.getItem(KEY)
+  const key = keptForTab.get(KEY)
   const body = key === null ? {} : { resume: key }
   const opened = await request<Opened>('/session', { body, signal })
-  sessionStorage.setItem(KEY, opened.resume)
+  keptForTab.set(KEY, opened.resume)
   setClock(Date.parse(opened.now))
   return { kind: 'open', readOnly: opened.read_only, expiresAt: Date.parse(opened.expires_at) }
 }
@@ -62,7 +63,7 @@ async function read(signal: AbortSignal | undefined): Promise<Access> {
  */
 export async function closeSession(): Promise<void> {
   await request('/session/close', { body: {} })
-  sessionStorage.removeItem(KEY)
+  keptForTab.remove(KEY)
   forgetPageKey()
 }
 

@@ -15,7 +15,8 @@ export function NoAccess({ why }: { readonly why: string }) {
   const link = new URLSearchParams(location.search).get('link')
   const [title, words] = (link === null ? undefined : LINKS[link]) ?? [
     'This browser is not let in',
-    why,
+    // By another link, too, it would not be.
+    navigator.cookieEnabled ? why : `It keeps no cookies for ${location.host}. Allow them first.`,
   ]
   return (
     <main className="state" style={{ minHeight: '100%' }}>

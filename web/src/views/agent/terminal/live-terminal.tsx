@@ -4,6 +4,7 @@ import { printableLine } from '../../../../../src/surfaces/text/printable.ts'
 import { openLink, type Standing, type TerminalLink } from './link.ts'
 import { createScreen, type Screen } from './screen.ts'
 import { Failed } from '../../../parts/states.tsx'
+import { keptForAll } from '../../../parts/storage.ts'
 import { Leave } from './leave.tsx'
 
 const History = lazy(() => import('./history.tsx'))
@@ -28,7 +29,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
   const parts = useRef<{ screen: Screen; link: TerminalLink } | null>(null)
   const [standing, setStanding] = useState<Standing | null>(null)
   const current = useRef<Standing | null>(null)
-  const [reader, setReader] = useState(() => localStorage.getItem(READER) === 'on')
+  const [reader, setReader] = useState(() => keptForAll.get(READER) === 'on')
   const [past, setPast] = useState(false)
   const [url, setUrl] = useState<string | null>(null)
 
@@ -49,7 +50,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
     if (box.current === null) return
     const screen = createScreen(box.current, {
       scrollback: 0,
-      screenReader: localStorage.getItem(READER) === 'on',
+      screenReader: keptForAll.get(READER) === 'on',
       link: setUrl,
     })
     const { terminal } = screen
@@ -141,7 +142,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
           onClick={() => {
             const next = !reader
             setReader(next)
-            localStorage.setItem(READER, next ? 'on' : 'off')
+            keptForAll.set(READER, next ? 'on' : 'off')
             if (parts.current !== null)
               parts.current.screen.terminal.options.screenReaderMode = next
           }}
