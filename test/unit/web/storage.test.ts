@@ -43,13 +43,9 @@ describe('what the browser keeps', () => {
   it('is what another tab wrote last, once there is room again', () => {
     let isFull = true
     const room = of({})()
-    const keeper = createKeeper(() => ({
-      ...room,
-      setItem: (key, value) => {
-        if (isFull) blocked()
-        room.setItem(key, value)
-      },
-    }))
+    const { setItem } = room
+    room.setItem = (key, value) => (isFull ? blocked() : setItem(key, value))
+    const keeper = createKeeper(() => room)
     keeper.set('a', '1')
     isFull = false
     keeper.set('a', '2')
