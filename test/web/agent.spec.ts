@@ -68,6 +68,43 @@ test('what is typed after a click reaches the agent’s terminal, and every page
   await other.close()
 })
 
+test('what is marked in a terminal is copied, whether one looks or types', async ({
+  page,
+  context,
+  shells,
+  open,
+}) => {
+  await context.grantPermissions(['clipboard-read'])
+  await open(page, shells)
+  await see(page, 'shell')
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  const screen = page.locator('.terminal-box .xterm-screen').first()
+  const mark = async () => {
+    const box = await screen.boundingBox()
+    if (box === null) throw new Error('no screen')
+    await page.mouse.move(box.x + 1, box.y + 4)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width / 2, box.y + 5, { steps: 5 })
+    await page.mouse.up()
+  }
+  await mark()
+  await page.keyboard.press('Control+KeyC')
+  await expect.poll(copied).toContain('shell ready')
+  await expect(page.getByText('Click to type')).toBeVisible()
+
+  await typeHere(page)
+  await page.keyboard.type('clear; echo marked $((40+2)); cat\n')
+  await expect(screenOf(page)).toContainText('marked 42')
+  await mark()
+  await page.keyboard.press('Control+KeyC')
+  await expect.poll(copied).toContain('marked 42')
+  // It was no interrupt; without a mark it is one.
+  await page.keyboard.type('still in cat\n')
+  await expect(screenOf(page)).toContainText(/(still in cat[\s\S]*){2}/)
+  await page.keyboard.press('Control+KeyC')
+  await expect(screenOf(page)).toContainText('^C')
+})
+
 test('what has scrolled away is searched, and the way back to what is live is a key', async ({
   page,
   shells,

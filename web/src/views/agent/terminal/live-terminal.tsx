@@ -176,7 +176,9 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
           className="terminal-box"
           {...(types ? { 'data-takes-keys': true } : {})}
           onClick={() => {
-            if (parts.current?.screen.isOverLink !== true) takeKeys()
+            const { screen } = parts.current ?? {}
+            // Whoever marks something wants to copy it: the size stays, and with it what is marked.
+            if (screen?.isOverLink !== true && screen?.terminal.hasSelection() !== true) takeKeys()
           }}
         />
         {standing?.phase === 'refused' && (
@@ -223,10 +225,9 @@ function handleKey(
   }
   // The browser’s own way of pasting follows.
   if (combined && event.code === 'KeyV') return false
+  // As is its own way of copying, which needs no right to the clipboard and no secure context.
   if (event.ctrlKey && event.code === 'KeyC' && terminal.hasSelection()) {
-    event.preventDefault()
-    void navigator.clipboard.writeText(terminal.getSelection())
-    terminal.clearSelection()
+    setTimeout(() => terminal.clearSelection())
     return false
   }
   return true
