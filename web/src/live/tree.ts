@@ -108,3 +108,7 @@ export const useTree = (): LiveTree => useSyncExternalStore(subscribe, () => cur
 export const useTreeFact = <Fact extends string | number | undefined>(
   fact: (tree: LiveTreeView | null) => Fact,
 ): Fact => useSyncExternalStore(subscribe, () => fact(current.tree))
+
+/** What an agent is called; undefined where it is not in the tree. `id`: the same of undefined. */
+export const useShort = (id: string | undefined): string | undefined =>
+  useSyncExternalStore(subscribe, () => (id === undefined ? undefined : current.shorts.get(id)))
