@@ -41,8 +41,25 @@ test('the title says how many need the person', async ({ opened: page, tree }) =
   await spawn(tree, 'asks')
   await expect(page).toHaveTitle(new RegExp(`^\\(${before + 1}\\) repo · exomonad$`))
   await expect(page.getByRole('region', { name: 'Needs you' })).toContainText('Which colour?')
+  const icon = page.locator('link[rel="icon"]')
+  await expect(icon).toHaveAttribute('href', '/icon-needs-you.svg')
+  await row(page, 'asks').getByRole('link').first().click()
+  await expect(page).toHaveTitle(`(${before + 1}) asks · repo · exomonad`)
+  await page.getByRole('link', { name: 'Tree' }).click()
   await tree.call('answer_question', { agent: 'asks', message: 'Blue' })
   await expect(page).toHaveTitle(before === 0 ? 'repo · exomonad' : `(${before}) repo · exomonad`)
+})
+
+test('a view whose files another version of exomonad took away is loaded with the page', async ({
+  opened: page,
+}) => {
+  let asked = 0
+  await page.route('**/assets/cost-view-*.js', (route) =>
+    (asked += 1) === 1 ? route.fulfill({ status: 404 }) : route.continue(),
+  )
+  await page.getByRole('link', { name: 'Cost' }).click()
+  await expect(page.getByRole('heading', { name: 'Cost', level: 1 })).toBeVisible()
+  expect(asked).toBe(2)
 })
 
 test('a daemon that hangs is noticed, and does once what was asked for twice', async ({
@@ -229,7 +246,12 @@ test.describe('access', () => {
       await expect(each.getByRole('heading', { name: /logged out|not let in/ })).toBeVisible()
     }
     expect(await context.cookies()).toEqual([])
-    await open(page, tree)
+    await expect(other).toHaveTitle('This browser is not let in · exomonad')
+    // A link is the browser's: whoever had the page open in another tab need not do anything.
+    for (let links = 0; links < 2; links += 1) {
+      await open(page, tree)
+      await expect(other.getByRole('treeitem').first()).toBeVisible()
+    }
   })
 
   test('a page that only reads offers nothing that writes', async ({ page, tree, open }) => {

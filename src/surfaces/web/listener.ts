@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { join } from 'node:path'
 import cookies from '@fastify/cookie'
 import staticFiles from '@fastify/static'
 import createFastify, {
@@ -111,6 +114,9 @@ export async function listen(
 
 async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   const { sessions, api, hosts, log } = deps
+  // It names the files of the page, whose names change with what is in them.
+  const index = await readFile(join(deps.files, INDEX))
+  const build = createHash('sha256').update(index).digest('base64url')
   const fastify = createFastify({
     forceCloseConnections: true,
     requestTimeout: REQUEST_TIME,
@@ -191,6 +197,7 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
       read_only: readOnly,
       expires_at: new Date(expiresAt).toISOString(),
       now: new Date().toISOString(),
+      build,
       resume,
     })
   })

@@ -21,6 +21,15 @@ export const pageKey = (): string => keptForAll.get(NAME) ?? ''
 
 export const forgetPageKey = (): void => keptForAll.remove(NAME)
 
+/** Calls back when another tab opened a link, until it is stopped. */
+export function onOtherKey(listener: () => void): () => void {
+  const changed = ({ key, newValue }: StorageEvent) => {
+    if (key === NAME && newValue !== null) listener()
+  }
+  window.addEventListener('storage', changed)
+  return () => window.removeEventListener('storage', changed)
+}
+
 /** To the daemon that serves the page; a WebSocket has no headers that a page could set. */
 export const openSocket = (path: string): WebSocket =>
   new WebSocket(`${location.origin.replace(/^http/, 'ws')}${path}`, ['exomonad', pageKey()])

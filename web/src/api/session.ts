@@ -1,13 +1,19 @@
 import { ApiError } from './errors.ts'
 import { setClock } from '../parts/now.ts'
 import { keptForTab } from '../parts/storage.ts'
-import { forgetPageKey } from './page-key.ts'
+import { forgetPageKey, pageKey } from './page-key.ts'
 import { request } from './request.ts'
 
 /** What this browser may do: nothing yet, what its link says, or nothing any more. */
 export type Access =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'open'; readonly readOnly: boolean; readonly expiresAt: number }
+  | {
+      readonly kind: 'open'
+      readonly readOnly: boolean
+      readonly expiresAt: number
+      /** Which page the daemon serves now. */
+      readonly build: string
+    }
   /** `why`: what the daemon said. */
   | { readonly kind: 'none'; readonly why: string }
 
@@ -22,6 +28,7 @@ interface Opened {
   readonly expires_at: string
   /** What the daemon’s clock says. */
   readonly now: string
+  readonly build: string
   readonly resume: string
 }
 
@@ -30,6 +37,13 @@ interface Opened {
  * was given with one before. Throws DAEMON_UNAVAILABLE.
  */
 export async function openSession(signal?: AbortSignal): Promise<Access> {
+  const by = pageKey()
+  const access = await tryToOpen(signal)
+  // Another tab opened a link meanwhile, which ended what this one had, and is good for it, too.
+  return access.kind === 'none' && pageKey() !== by ? tryToOpen(signal) : access
+}
+
+async function tryToOpen(signal: AbortSignal | undefined): Promise<Access> {
   try {
     return await read(signal)
   } catch (thrown) {
@@ -54,7 +68,8 @@ async function read(signal: AbortSignal | undefined): Promise<Access> {
   const opened = await request<Opened>('/session', { body, signal })
   keptForTab.set(KEY, opened.resume)
   setClock(Date.parse(opened.now))
-  return { kind: 'open', readOnly: opened.read_only, expiresAt: Date.parse(opened.expires_at) }
+  const { read_only: readOnly, build } = opened
+  return { kind: 'open', readOnly, expiresAt: Date.parse(opened.expires_at), build }
 }
 
 /**
