@@ -48,9 +48,9 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
   return (
     <header className="view-head agent-head">
       <nav aria-label="Above it" className="agent-path">
-        {above.map(({ id, short, branch }, index) => (
+        {above.map(({ id, name, branch }, index) => (
           <span key={id}>
-            <Link href={agentPath(id)}>{printableLine(index === 0 ? branch : short)}</Link>
+            <Link href={agentPath(id)}>{printableLine(index === 0 ? branch : name)}</Link>
             <span aria-hidden="true"> › </span>
           </span>
         ))}
