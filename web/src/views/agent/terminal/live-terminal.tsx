@@ -84,7 +84,11 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
       handleKey(event, screen, letGo, current.current),
     )
     terminal.attachCustomWheelEventHandler((event) => {
-      if (current.current?.opened?.kind === 'output') return true
+      const { kind, mode } = current.current?.opened ?? {}
+      if (kind === 'output') return true
+      // A program that asks for the mouse has something to scroll by itself, as in any terminal.
+      if (mode === 'type' && /^(?:vt200|drag|any)$/.test(terminal.modes.mouseTrackingMode))
+        return true
       if (event.deltaY < 0) setPast(true)
       return false
     })
@@ -99,7 +103,14 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
   }, [agent, fit])
 
   const opened = standing?.opened ?? null
-  const types = opened?.mode === 'type'
+  const types = opened?.mode === 'type' && !isOver
+  // Whose program ends takes no keys any more: the page has its own again.
+  useEffect(() => {
+    if (!isOver || current.current?.opened?.mode !== 'type') return
+    const hadFocus = box.current?.contains(document.activeElement) === true
+    parts.current?.link.letGo()
+    if (hadFocus) document.getElementById('main')?.focus()
+  }, [isOver])
   const mayType = opened?.may_type === true && !readOnly && !isOver
   const takeKeys = () => {
     const { screen, link } = parts.current ?? {}
@@ -122,7 +133,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
     <section
       className="terminal-frame"
       aria-label={`Terminal of ${name}`}
-      data-mode={opened?.mode ?? 'none'}
+      data-mode={isOver ? 'look' : (opened?.mode ?? 'none')}
     >
       <div className="terminal-bar">
         <Lock standing={standing} isOver={isOver} readOnly={readOnly} />
