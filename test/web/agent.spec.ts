@@ -278,4 +278,6 @@ test('what it changed, committed or not, and what was sent to it stand beside it
   await expect(aside).toContainText('twice')
   await page.getByRole('tab', { name: 'Mail' }).click()
   await expect(aside).toContainText('look at <b>this</b>')
+  await page.reload()
+  await expect(aside).toContainText('look at <b>this</b>')
 })

@@ -43,6 +43,13 @@ test.describe('the inbox', () => {
       }
     })
 
+    await test.step('the way back of the browser leads to the list', async () => {
+      await item(/shape/).click()
+      await expect(page).toHaveURL(/\/inbox\?item=/)
+      await page.goBack()
+      await expect(page).toHaveURL(/\/inbox$/)
+    })
+
     await test.step('a question is answered', async () => {
       await page.keyboard.press('Home')
       await page.keyboard.press('Enter')

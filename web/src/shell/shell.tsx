@@ -1,4 +1,4 @@
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { plural } from '../../../src/surfaces/text/quantity.ts'
 import { printableLine } from '../../../src/surfaces/text/printable.ts'
@@ -21,6 +21,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [path] = useLocation()
   useTitle(needs, repository, path)
   useIcon(needs > 0)
+  useFocusOf(path)
   return (
     <div className="shell">
       <header className="bar">
@@ -81,6 +82,21 @@ function useTitle(needs: number, repository: string | undefined, path: string): 
   useEffect(() => {
     document.title = title
   }, [title])
+}
+
+/**
+ * Keys go to the view that one went to, and not to the link that led there, where Enter would follow
+ * it again. What has the focus in the view already keeps it.
+ */
+function useFocusOf(path: string): void {
+  const before = useRef(path)
+  useEffect(() => {
+    if (before.current === path) return
+    before.current = path
+    const { activeElement } = document
+    if (activeElement === document.body || activeElement?.closest('.nav, .bar') != null)
+      document.getElementById('main')?.focus({ preventScroll: true })
+  }, [path])
 }
 
 /** That something does, where the tab is too narrow for words. */
