@@ -52,3 +52,12 @@ export function useKept<Value>(
   )
   return [value, set]
 }
+
+/** As `useState`, of what a person chose to look at: the same when they come back to the view. */
+export function useKeptState<Value>(
+  key: string,
+  initial: Value,
+): readonly [Value, (value: Value) => void] {
+  const [value, set] = useKept<Value>(key)
+  return [value ?? initial, useCallback((next) => set(() => next), [set])]
+}
