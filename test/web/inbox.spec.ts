@@ -68,6 +68,8 @@ test.describe('the inbox', () => {
       await expect(page.getByText('This was settled meanwhile.')).toBeVisible()
       await expect(page.getByText('answered: A square')).toBeVisible()
       await expect(page.getByLabel('What you had written')).toHaveValue('A circle')
+      await page.getByRole('button', { name: 'Copy' }).click()
+      await expect(page.getByText(/^Copied\.$|copy it by hand\.$/)).toBeVisible()
       await page.getByRole('button', { name: 'Discard' }).click()
     })
 

@@ -17,7 +17,9 @@ export function NoAccess({ why }: { readonly why: string }) {
   const [title, words] = (link === null ? undefined : LINKS[link]) ?? [
     'This browser is not let in',
     // By another link, too, it would not be.
-    navigator.cookieEnabled ? why : `It keeps no cookies for ${location.host}. Allow them first.`,
+    navigator.cookieEnabled
+      ? why.replace(/ `exomonad web` opens .*$/, '')
+      : `It keeps no cookies for ${location.host}. Allow them first.`,
   ]
   useEffect(() => {
     // Nothing of the tree stays in it.
