@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -154,6 +155,13 @@ describe('what is kept where', () => {
     expect(statusOf(answer)).toBe(200)
     expect(statusOf(await get('/v1/things', { cookie: headers.cookie }))).toBe(401)
     expect(answer).toMatch(/^cache-control: no-store\r$/im)
+    // Which page it is, by what names its files: one that is open may be of another version.
+    const body = '{}'
+    const session = await sent(
+      `POST /session HTTP/1.1\r\nhost: 127.0.0.1\r\norigin: http://127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\ncookie: ${headers.cookie}\r\nx-exomonad-page: ${headers['x-exomonad-page']}\r\n\r\n${body}`,
+    )
+    const page = readFileSync(join(files, 'index.html'))
+    expect(session).toContain(`"build":"${createHash('sha256').update(page).digest('base64url')}"`)
   })
 })
 
