@@ -242,9 +242,19 @@ test('comes back by itself after the daemon was killed, to look', async ({ page,
   // Killing says what ends, and what it left stays to be read.
   await page.getByRole('button', { name: 'Kill…' }).click()
   await expect(page.getByRole('dialog')).toContainText('Its program ends now')
+  // The tree says so only once the dialog is closed, and the focus back on the button.
+  const closed = Promise.withResolvers<void>()
+  await page.route('**/v1/tree/changes?*', async (route) => {
+    await closed.promise
+    await route.continue()
+  })
   await page.getByRole('button', { name: 'Kill it' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  closed.resolve()
   await expect(page.getByText(/Ended:|Its program has ended/)).toBeVisible()
   await expect(page.locator('.agent-head')).toContainText('killed')
+  await expect(page.getByRole('button', { name: 'Kill…' })).toHaveCount(0)
+  await expect(page.locator('main')).toBeFocused()
 })
 
 test('what has no terminal is shown live', async ({ page, shells, open }) => {

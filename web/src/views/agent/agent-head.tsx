@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useAction } from '../../live/queries.ts'
@@ -43,6 +43,15 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
     if (!can.interrupt) forgetInterrupt()
     if (!can.resume && node.state !== 'spawning') forgetResume()
   }, [can.interrupt, can.resume, node.state, forgetInterrupt, forgetResume])
+  // The button that was pressed may be gone with the state it was for: keys go on from the view.
+  const offered = JSON.stringify(can)
+  const before = useRef(offered)
+  useEffect(() => {
+    if (before.current === offered) return
+    before.current = offered
+    if (document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true })
+  }, [offered])
   const failed = resume.error ?? interrupt.error
   const said = resume.data?.errors[0]?.error ?? failed?.message
   return (
