@@ -55,7 +55,7 @@ export const hasProgram = ({
  * It rests when a turn is over and is given more, whatever its runtime; sessions and processes end
  * with what they were started for.
  */
-export const isLasting = ({ kind }: Pick<Agent, 'kind'>): boolean =>
+export const isLasting = ({ kind }: { readonly kind: string }): boolean =>
   ['root', 'subtree', 'worker', 'fork'].includes(kind)
 
 /**

@@ -48,7 +48,7 @@ export const hasFailed = ({ state, outcome }: StandingAgent): boolean =>
 
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'killed'])
 
-export const hasEnded = ({ state }: StandingAgent): boolean => ENDED.has(state)
+export const hasEnded = ({ state }: Pick<StandingAgent, 'state'>): boolean => ENDED.has(state)
 
 export function isIn(agent: StandingAgent, filter: StateFilter): boolean {
   const word = shownState(agent)

@@ -1,33 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { expect, test as base, type Exomonad } from './fixtures.ts'
-
-/** An agent that is a shell: what is typed is run. */
-const SHELL = String.raw`
-[agents.shell]
-adapter = "command"
-command = ["/bin/sh", "-c", "printf 'shell \\033[31mready\\033[0m\\n'; exec env PS1='ready$ ' sh"]
-`
-
-/** One daemon with a shell for all of these. */
-const test = base.extend<object, { shells: Exomonad }>({
-  shells: [
-    // oxlint-disable-next-line no-empty-pattern
-    async ({}, use) => {
-      const { startExomonad } = await import('../helpers/daemon.ts')
-      const tree = await startExomonad({
-        multiplexer: 'tmux',
-        roles: { dev: 'shell' },
-        config: SHELL,
-      })
-      await tree.call('spawn_workers', { specs: [{ name: 'shell', prompt: 'Be a shell' }] })
-      await use(tree)
-      await tree.stop()
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-})
+import { expect } from './fixtures.ts'
+import { SHELL, test } from './shells.ts'
 
 /** With the screen as text beside what is drawn, as a screen reader has it. */
 async function see(page: Page, agent: string): Promise<void> {
@@ -66,6 +41,94 @@ test('what is typed after a click reaches the agent’s terminal, and every page
   await page.keyboard.press('Control+Shift+Escape')
   await expect(page.getByText('You type here')).toBeHidden()
   await other.close()
+})
+
+test('what is marked in a terminal is copied, whether one looks or types', async ({
+  page,
+  context,
+  shells,
+  open,
+}) => {
+  await context.grantPermissions(['clipboard-read'])
+  await open(page, shells)
+  await see(page, 'shell')
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  const screen = page.locator('.terminal-box .xterm-screen').first()
+  const mark = async () => {
+    const box = await screen.boundingBox()
+    if (box === null) throw new Error('no screen')
+    await page.mouse.move(box.x + 1, box.y + 4)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width / 2, box.y + 5, { steps: 5 })
+    await page.mouse.up()
+  }
+  await mark()
+  await page.keyboard.press('Control+KeyC')
+  await expect.poll(copied).toContain('shell ready')
+  await expect(page.getByText('Click to type')).toBeVisible()
+
+  await typeHere(page)
+  await page.keyboard.type('clear; echo marked $((40+2)); cat\n')
+  await expect(screenOf(page)).toContainText('marked 42')
+  await mark()
+  await page.keyboard.press('Control+KeyC')
+  await expect.poll(copied).toContain('marked 42')
+  // It was no interrupt; without a mark it is one.
+  await page.keyboard.type('still in cat\n')
+  await expect(screenOf(page)).toContainText(/(still in cat[\s\S]*){2}/)
+  await page.keyboard.press('Control+KeyC')
+  await expect(screenOf(page)).toContainText('^C')
+})
+
+test('a program that asks for the mouse gets its wheel, and its last line is seen whole', async ({
+  page,
+  shells,
+  open,
+}) => {
+  await open(page, shells)
+  await see(page, 'shell')
+  await typeHere(page)
+  await page.keyboard.type("clear; printf '\\033[?1000h\\033[?1006h'; cat -v\n")
+  await page.locator('.terminal-box .xterm-screen').first().hover()
+  await expect(async () => {
+    await page.mouse.wheel(0, -200)
+    await expect(screenOf(page)).toContainText('^[[<64;', { timeout: 2000 })
+  }).toPass()
+  await expect(page.getByRole('region', { name: /was on the terminal before/ })).toHaveCount(0)
+  await page.keyboard.press('Control+KeyC')
+  await page.keyboard.type("printf '\\033[?1000l\\033[?1006l'; clear\n")
+  for (const height of [700, 703, 706, 709, 712]) {
+    await page.setViewportSize({ width: 1280, height })
+    await expect
+      .poll(() =>
+        page.evaluate(() => {
+          const [box, screen] = ['.terminal-box', '.terminal-box .xterm-screen'].map((selector) =>
+            document.querySelector(selector)?.getBoundingClientRect(),
+          )
+          // It fills it to less than a line.
+          const rest = (box?.bottom ?? 0) - (screen?.bottom ?? 0)
+          return rest >= -0.5 && rest < 24
+        }),
+      )
+      .toBe(true)
+  }
+})
+
+test('whose program ends while somebody types gives the keys back to the page', async ({
+  page,
+  shells,
+  open,
+}) => {
+  await shells.call('spawn_workers', { specs: [{ name: 'ends', prompt: 'End' }] })
+  await open(page, shells)
+  await see(page, 'ends')
+  await typeHere(page)
+  await page.keyboard.type('exit\n')
+  await expect(page.getByText('Its program has ended')).toBeVisible()
+  await expect(page.getByText('You type here')).toBeHidden()
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  await expect(page.getByRole('tree')).toBeVisible()
 })
 
 test('what has scrolled away is searched, and the way back to what is live is a key', async ({
@@ -179,9 +242,19 @@ test('comes back by itself after the daemon was killed, to look', async ({ page,
   // Killing says what ends, and what it left stays to be read.
   await page.getByRole('button', { name: 'Kill…' }).click()
   await expect(page.getByRole('dialog')).toContainText('Its program ends now')
+  // The tree says so only once the dialog is closed, and the focus back on the button.
+  const closed = Promise.withResolvers<void>()
+  await page.route('**/v1/tree/changes?*', async (route) => {
+    await closed.promise
+    await route.continue()
+  })
   await page.getByRole('button', { name: 'Kill it' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  closed.resolve()
   await expect(page.getByText(/Ended:|Its program has ended/)).toBeVisible()
   await expect(page.locator('.agent-head')).toContainText('killed')
+  await expect(page.getByRole('button', { name: 'Kill…' })).toHaveCount(0)
+  await expect(page.locator('main')).toBeFocused()
 })
 
 test('what has no terminal is shown live', async ({ page, shells, open }) => {
@@ -214,5 +287,7 @@ test('what it changed, committed or not, and what was sent to it stand beside it
   await aside.getByRole('button', { name: 'Look again' }).click()
   await expect(aside).toContainText('twice')
   await page.getByRole('tab', { name: 'Mail' }).click()
+  await expect(aside).toContainText('look at <b>this</b>')
+  await page.reload()
   await expect(aside).toContainText('look at <b>this</b>')
 })

@@ -110,8 +110,28 @@ test('fits on a phone, and moves nothing where less motion is wanted', async ({ 
     const found = await page.evaluate(() => ({
       width: document.documentElement.scrollWidth,
       main: document.querySelector('main')?.scrollWidth,
+      // What can't be reached by a finger, and what lies over what stands beside it.
+      hidden: [...document.querySelectorAll('nav a')]
+        .filter((link) => link.getBoundingClientRect().height < 12)
+        .concat(
+          [...document.querySelectorAll('.nav a')].filter(
+            (link) => link.getBoundingClientRect().right > innerWidth,
+          ),
+        )
+        .map((link) => link.textContent),
+      spilt: [...document.querySelectorAll('.panel')]
+        .filter(
+          (panel) =>
+            (getComputedStyle(panel).overflowX === 'visible' &&
+              panel.scrollWidth > panel.clientWidth + 1) ||
+            (getComputedStyle(panel).overflowY === 'visible' &&
+              panel.scrollHeight > panel.clientHeight + 1),
+        )
+        .map((panel) => panel.className),
       moving: document.getAnimations().filter(({ playState }) => playState === 'running').length,
     }))
-    expect.soft(found, path).toEqual({ width: 320, main: 320, moving: 0 })
+    expect.soft(found, path).toEqual({
+      ...{ width: 320, main: 320, moving: 0, hidden: [], spilt: [] },
+    })
   }
 })

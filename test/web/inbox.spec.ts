@@ -43,6 +43,13 @@ test.describe('the inbox', () => {
       }
     })
 
+    await test.step('the way back of the browser leads to the list', async () => {
+      await item(/shape/).click()
+      await expect(page).toHaveURL(/\/inbox\?item=/)
+      await page.goBack()
+      await expect(page).toHaveURL(/\/inbox$/)
+    })
+
     await test.step('a question is answered', async () => {
       await page.keyboard.press('Home')
       await page.keyboard.press('Enter')
@@ -61,6 +68,8 @@ test.describe('the inbox', () => {
       await expect(page.getByText('This was settled meanwhile.')).toBeVisible()
       await expect(page.getByText('answered: A square')).toBeVisible()
       await expect(page.getByLabel('What you had written')).toHaveValue('A circle')
+      await page.getByRole('button', { name: 'Copy' }).click()
+      await expect(page.getByText(/^Copied\.$|copy it by hand\.$/)).toBeVisible()
       await page.getByRole('button', { name: 'Discard' }).click()
     })
 

@@ -69,6 +69,11 @@ test('all of the page is reached by keys', async ({ opened: page, tree }) => {
       for (const key of keys.split(' ')) await page.keyboard.press(key)
       await expect(page).toHaveURL(new RegExp(`${to}$`))
     }
+    // Whoever followed a link has gone where it leads: Enter is for what is there.
+    await page.getByRole('link', { name: 'Cost' }).focus()
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(/\/cost$/)
+    await expect(page.locator('main')).toBeFocused()
     await page.goto(new URL('/', page.url()).href)
     await expect(selected(page)).toBeVisible()
     await page.keyboard.press('?')

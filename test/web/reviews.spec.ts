@@ -46,6 +46,13 @@ test.describe('a review', () => {
     await open(page, tree)
     await tree.call('spawn_workers', { specs: [{ name: 'time', prompt: 'Name the unit' }] })
     await page.getByRole('link', { name: 'Reviews' }).click()
+    // Whoever comes back to the list finds it as they left it.
+    const all = page.getByRole('button', { name: /^All/ })
+    await all.click()
+    await page.getByRole('link', { name: /Name the unit <script>/ }).click()
+    await expect(page.getByRole('link', { name: 'Files changed' })).toBeVisible()
+    await page.goBack()
+    await expect(all).toHaveAttribute('aria-pressed', 'true')
     await page.getByRole('link', { name: /Name the unit <script>/ }).click()
     await page.getByRole('link', { name: 'Files changed' }).click()
     const diff = page.getByRole('grid', { name: 'Diff' })

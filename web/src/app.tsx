@@ -4,6 +4,7 @@ import { useStanding } from './live/context.tsx'
 import { Boundary } from './parts/boundary.tsx'
 import { Loading } from './parts/states.tsx'
 import { NoAccess } from './shell/no-access.tsx'
+import { agentOf } from './shell/title.ts'
 import { Shell } from './shell/shell.tsx'
 import { TreeView } from './views/tree/tree-view.tsx'
 
@@ -28,7 +29,7 @@ export function App() {
           <Switch>
             <Route path="/" component={TreeView} />
             <Route path="/agents/:agent">
-              {({ agent }) => <AgentView key={agent} agent={decoded(agent)} />}
+              {({ agent }) => <AgentView key={agent} agent={agentOf(path) ?? agent} />}
             </Route>
             <Route path="/inbox" component={InboxView} />
             <Route path="/pulls" component={PullListView} />
@@ -52,15 +53,6 @@ export function App() {
       </Boundary>
     </Shell>
   )
-}
-
-/** As it stands where it is no encoding: a branch may be called `100%`. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 const Waiting = () => (

@@ -1,8 +1,9 @@
-import { realpathSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { join, relative } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { join } from 'node:path'
 import cookies from '@fastify/cookie'
 import staticFiles from '@fastify/static'
 import createFastify, {
@@ -16,6 +17,7 @@ import type { Log } from '../../runtime/log.ts'
 import { vouchFor } from '../auth.ts'
 import { answerError, fromFastify, installErrors, rawAnswer } from '../http-errors.ts'
 import { parseInput } from '../parse-input.ts'
+import { isBelow, isForView, isMalformed } from './addresses.ts'
 import { pageKeyOf, refuseOtherOrigin, requireKnownHost, requireOwnOrigin } from './guard.ts'
 import type { Session, Sessions } from './sessions.ts'
 
@@ -79,15 +81,6 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
-/** Not by a symbolic link either. What is not there is answered as such. */
-function isBelow(folder: string, path: string): boolean {
-  try {
-    return !relative(realpathSync(folder), realpathSync(join(folder, path))).startsWith('..')
-  } catch {
-    return true
-  }
-}
-
 /** Where there is no reply to answer with. Who goes on sending, or says nothing more, is let go. */
 function refuse(socket: Duplex, error: ExomonadError): void {
   socket.end(rawAnswer(error, HEADERS), () => socket.destroy())
@@ -121,9 +114,15 @@ export async function listen(
 
 async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   const { sessions, api, hosts, log } = deps
+  // It names the files of the page, whose names change with what is in them.
+  const index = await readFile(join(deps.files, INDEX))
+  const build = createHash('sha256').update(index).digest('base64url')
   const fastify = createFastify({
     forceCloseConnections: true,
     requestTimeout: REQUEST_TIME,
+    // The page says that there is no such view, as of every address that it does not know.
+    rewriteUrl: (request) =>
+      isForView(request) && isMalformed(request.url ?? '') ? '/' : (request.url ?? '/'),
     http: { connectionsCheckingInterval: CHECK_EVERY, headersTimeout: REQUEST_TIME },
     frameworkErrors: (error, _request, reply) =>
       answerError(
@@ -198,6 +197,7 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
       read_only: readOnly,
       expires_at: new Date(expiresAt).toISOString(),
       now: new Date().toISOString(),
+      build,
       resume,
     })
   })
@@ -263,9 +263,7 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   })
   // Every address of the page is the page; it knows which view that is.
   fastify.setNotFoundHandler((request, reply) => {
-    const isView = request.method === 'GET' && !request.url.startsWith(ASSETS)
-    if (isView && (request.headers.accept ?? '').includes('text/html'))
-      return reply.header('cache-control', 'no-cache').sendFile(INDEX)
+    if (isForView(request.raw)) return reply.header('cache-control', 'no-cache').sendFile(INDEX)
     return reply
       .code(404)
       .send(new ExomonadError('INVALID_ARG', `There is no ${request.method} here.`).toJSON())

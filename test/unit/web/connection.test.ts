@@ -27,10 +27,13 @@ let sockets: Socket[] = []
 let answer: () => Promise<Response>
 let connection: Connection
 const event = (seq: number) => ({ seq, type: 'x', at: 0, agentId: null, payload: {} })
+let build = ''
+/** Of the window. */
+let listeners: EventTarget
 const session = () =>
   Promise.resolve(
     Response.json({
-      read_only: false,
+      ...{ read_only: false, build },
       expires_at: '2026-01-01T00:00:00Z',
       now: new Date().toISOString(),
       resume: 'r',
@@ -41,6 +44,10 @@ beforeEach(() => {
   vi.useFakeTimers()
   sockets = []
   answer = session
+  build = 'a'
+  listeners = new EventTarget()
+  for (const name of ['addEventListener', 'removeEventListener'] as const)
+    vi.stubGlobal(name, listeners[name].bind(listeners))
   vi.stubGlobal('window', globalThis)
   vi.stubGlobal('location', { origin: 'http://127.0.0.1:4000' })
   vi.stubGlobal('WebSocket', Socket)
@@ -97,6 +104,65 @@ describe('the connection', () => {
     sockets[0]?.ends()
     const since = connection.get().lostSince ?? 0
     expect(Math.abs(since - Date.now() - hour)).toBeLessThan(2000)
+  })
+
+  it('is lost since it was heard last, though the machine slept meanwhile', async () => {
+    connection = connect()
+    await settled()
+    sockets[0]?.says({ connected: 1 })
+    const heard = Date.now()
+    vi.setSystemTime(heard + 3_600_000)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(connection.get()).toMatchObject({ link: 'lost', lostSince: heard })
+  })
+
+  it('is there again when another tab opens a link, which ended what this one had', async () => {
+    const refused = () =>
+      Promise.resolve(Response.json({ error: 'over', code: 'UNAUTHORIZED' }, { status: 401 }))
+    answer = refused
+    connection = connect()
+    await settled()
+    expect(connection.get().access.kind).toBe('none')
+    answer = session
+    const says = (key: string, newValue: string | null) =>
+      listeners.dispatchEvent(Object.assign(new Event('storage'), { key, newValue }))
+    says('exomonad.theme', 'dark')
+    // It logged out.
+    says('exomonad.page', null)
+    await settled()
+    expect(sockets).toHaveLength(0)
+    says('exomonad.page', 'new')
+    await settled()
+    sockets[0]?.says({ connected: 1 })
+    expect(connection.get()).toMatchObject({ access: { kind: 'open' }, link: 'live' })
+  })
+
+  it('is so too where that happens while it asks', async () => {
+    let key = 'old'
+    vi.stubGlobal('localStorage', { getItem: () => key })
+    answer = () => {
+      if (key === 'new') return session()
+      key = 'new'
+      return Promise.resolve(Response.json({ error: '', code: 'UNAUTHORIZED' }, { status: 401 }))
+    }
+    connection = connect()
+    await settled()
+    expect(sockets).toHaveLength(1)
+  })
+
+  it('says that the daemon has another page by now', async () => {
+    connection = connect()
+    await settled()
+    sockets[0]?.says({ connected: 1 })
+    sockets[0]?.ends()
+    await vi.advanceTimersByTimeAsync(1000)
+    sockets[1]?.says({ connected: 1 })
+    expect(connection.get().isOld).toBe(false)
+    build = 'b'
+    sockets[1]?.ends()
+    await vi.advanceTimersByTimeAsync(1000)
+    sockets[2]?.says({ connected: 1 })
+    expect(connection.get().isOld).toBe(true)
   })
 
   it('begins anew where the daemon has another store', async () => {

@@ -1,3 +1,4 @@
+import { keptForTab } from '../parts/storage.ts'
 import { call, type ToolInput, type ToolName, type ToolResult } from './call.ts'
 
 /** Where the keys are kept of calls that have not succeeded yet: a reload loses none. */
@@ -43,18 +44,14 @@ export function callOnce<Name extends ToolName>(
   return result
 }
 
-/** As long as the page is open, where the storage does not take them. */
-let own: readonly Unfinished[] | undefined
-
 function read(): readonly Unfinished[] {
-  own ??= stored()
   const now = Date.now()
-  return own.filter(({ at }) => now - at < LIFE)
+  return stored().filter(({ at }) => now - at < LIFE)
 }
 
 function stored(): readonly Unfinished[] {
   try {
-    const found: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? '[]')
+    const found: unknown = JSON.parse(keptForTab.get(KEPT) ?? '[]')
     return Array.isArray(found) ? found : []
   } catch {
     return []
@@ -62,11 +59,6 @@ function stored(): readonly Unfinished[] {
 }
 
 function write(unfinished: readonly Unfinished[]): void {
-  own = unfinished.slice(-MOST)
-  try {
-    if (own.length === 0) sessionStorage.removeItem(KEPT)
-    else sessionStorage.setItem(KEPT, JSON.stringify(own))
-  } catch {
-    // Full, or not allowed.
-  }
+  if (unfinished.length === 0) keptForTab.remove(KEPT)
+  else keptForTab.set(KEPT, JSON.stringify(unfinished.slice(-MOST)))
 }

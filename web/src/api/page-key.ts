@@ -1,3 +1,5 @@
+import { keptForAll } from '../parts/storage.ts'
+
 /**
  * What shows the daemon that it is the page which asks. The cookie alone does not: browsers send it
  * to every port of the host. It came behind the `#` of the link’s address, which is sent nowhere,
@@ -6,36 +8,26 @@
 const NAME = 'exomonad.page'
 const IN_ADDRESS = /^#page=([\w-]+)$/
 
-/** Where the browser keeps nothing: until the page is loaded again. */
-let held = ''
-
 /** Keeps the key of a link that was just opened, and takes it out of the address. */
 export function takePageKey(): void {
   const key = IN_ADDRESS.exec(location.hash)?.[1]
   if (key === undefined) return
-  keep(key)
+  keptForAll.set(NAME, key)
   history.replaceState(history.state, '', `${location.pathname}${location.search}`)
 }
 
 /** Empty where there is none. */
-export function pageKey(): string {
-  try {
-    return localStorage.getItem(NAME) ?? held
-  } catch {
-    return held
-  }
-}
+export const pageKey = (): string => keptForAll.get(NAME) ?? ''
 
-export const forgetPageKey = (): void => keep('')
+export const forgetPageKey = (): void => keptForAll.remove(NAME)
 
-function keep(key: string): void {
-  held = key
-  try {
-    if (key === '') localStorage.removeItem(NAME)
-    else localStorage.setItem(NAME, key)
-  } catch {
-    // A browser may be set to keep nothing.
+/** Calls back when another tab opened a link, until it is stopped. */
+export function onOtherKey(listener: () => void): () => void {
+  const changed = ({ key, newValue }: StorageEvent) => {
+    if (key === NAME && newValue !== null) listener()
   }
+  window.addEventListener('storage', changed)
+  return () => window.removeEventListener('storage', changed)
 }
 
 /** To the daemon that serves the page; a WebSocket has no headers that a page could set. */

@@ -1,12 +1,19 @@
 import { ApiError } from './errors.ts'
 import { setClock } from '../parts/now.ts'
-import { forgetPageKey } from './page-key.ts'
+import { keptForTab } from '../parts/storage.ts'
+import { forgetPageKey, pageKey } from './page-key.ts'
 import { request } from './request.ts'
 
 /** What this browser may do: nothing yet, what its link says, or nothing any more. */
 export type Access =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'open'; readonly readOnly: boolean; readonly expiresAt: number }
+  | {
+      readonly kind: 'open'
+      readonly readOnly: boolean
+      readonly expiresAt: number
+      /** Which page the daemon serves now. */
+      readonly build: string
+    }
   /** `why`: what the daemon said. */
   | { readonly kind: 'none'; readonly why: string }
 
@@ -14,13 +21,14 @@ export type Access =
 const KEY = 'exomonad.resume'
 
 /** Whether this tab was let in before. */
-export const hasKey = (): boolean => sessionStorage.getItem(KEY) !== null
+export const hasKey = (): boolean => keptForTab.get(KEY) !== null
 
 interface Opened {
   readonly read_only: boolean
   readonly expires_at: string
   /** What the daemon’s clock says. */
   readonly now: string
+  readonly build: string
   readonly resume: string
 }
 
@@ -29,11 +37,18 @@ interface Opened {
  * was given with one before. Throws DAEMON_UNAVAILABLE.
  */
 export async function openSession(signal?: AbortSignal): Promise<Access> {
+  const by = pageKey()
+  const access = await tryToOpen(signal)
+  // Another tab opened a link meanwhile, which ended what this one had, and is good for it, too.
+  return access.kind === 'none' && pageKey() !== by ? tryToOpen(signal) : access
+}
+
+async function tryToOpen(signal: AbortSignal | undefined): Promise<Access> {
   try {
     return await read(signal)
   } catch (thrown) {
     if (!isRefused(thrown)) throw thrown
-    const key = sessionStorage.getItem(KEY)
+    const key = keptForTab.get(KEY)
     if (key === null) return { kind: 'none', why: thrown.message }
     try {
       // Good until there is another: an answer that is lost locks nobody out.
@@ -41,19 +56,20 @@ export async function openSession(signal?: AbortSignal): Promise<Access> {
       return await read(signal)
     } catch (again) {
       if (!isRefused(again)) throw again
-      sessionStorage.removeItem(KEY)
+      keptForTab.remove(KEY)
       return { kind: 'none', why: again.message }
     }
   }
 }
 
 async function read(signal: AbortSignal | undefined): Promise<Access> {
-  const key = sessionStorage.getItem(KEY)
+  const key = keptForTab.get(KEY)
   const body = key === null ? {} : { resume: key }
   const opened = await request<Opened>('/session', { body, signal })
-  sessionStorage.setItem(KEY, opened.resume)
+  keptForTab.set(KEY, opened.resume)
   setClock(Date.parse(opened.now))
-  return { kind: 'open', readOnly: opened.read_only, expiresAt: Date.parse(opened.expires_at) }
+  const { read_only: readOnly, build } = opened
+  return { kind: 'open', readOnly, expiresAt: Date.parse(opened.expires_at), build }
 }
 
 /**
@@ -62,7 +78,7 @@ async function read(signal: AbortSignal | undefined): Promise<Access> {
  */
 export async function closeSession(): Promise<void> {
   await request('/session/close', { body: {} })
-  sessionStorage.removeItem(KEY)
+  keptForTab.remove(KEY)
   forgetPageKey()
 }
 

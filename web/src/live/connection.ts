@@ -1,6 +1,6 @@
 import type { WireEvent } from '../../../src/surfaces/client.ts'
 import { daemonNow } from '../parts/now.ts'
-import { openSocket } from '../api/page-key.ts'
+import { onOtherKey, openSocket } from '../api/page-key.ts'
 import { openSession, type Access } from '../api/session.ts'
 
 export type { WireEvent }
@@ -10,8 +10,10 @@ export interface Standing {
   readonly access: Access
   /** `lost`: nothing was heard of the daemon; what is shown may be old. */
   readonly link: 'connecting' | 'live' | 'lost'
-  /** Since when it is lost. Milliseconds since the epoch, by the daemon’s clock. */
+  /** When it was heard last, while it is lost. Milliseconds since the epoch, by the daemon’s clock. */
   readonly lostSince: number | null
+  /** The daemon serves another page by now than the one that is open. */
+  readonly isOld: boolean
 }
 
 export interface Connection {
@@ -42,7 +44,12 @@ const RETRY = { first: 150, longest: 2000 }
  * tab would hold one.
  */
 export function connect(): Connection {
-  let standing: Standing = { access: { kind: 'starting' }, link: 'connecting', lostSince: null }
+  let standing: Standing = {
+    ...{ access: { kind: 'starting' }, link: 'connecting', lostSince: null, isOld: false },
+  }
+  let build: string | undefined
+  /** When the daemon was heard last: a machine that slept notices much later that it is gone. */
+  let heardAt: number | undefined
   let seq: number | undefined
   let socket: WebSocket | undefined
   let silence: number | undefined
@@ -67,7 +74,7 @@ export function connect(): Connection {
   const lost = () => {
     clearTimeout(silence)
     socket = undefined
-    if (standing.link !== 'lost') set({ link: 'lost', lostSince: daemonNow() })
+    if (standing.link !== 'lost') set({ link: 'lost', lostSince: heardAt ?? daemonNow() })
     later()
   }
   const heard = (from: WebSocket) => {
@@ -94,6 +101,7 @@ export function connect(): Connection {
     }
     if (closed) return
     if (access.kind !== 'open') return set({ access, link: 'lost', lostSince: daemonNow() })
+    build ??= access.build
     const query = new URLSearchParams({ heartbeat: String(HEARTBEAT) })
     if (seq === undefined) query.set('last', '0')
     else query.set('after', String(seq))
@@ -103,6 +111,7 @@ export function connect(): Connection {
     opened.addEventListener('message', ({ data }) => {
       if (socket !== opened) return
       heard(opened)
+      heardAt = daemonNow()
       const message = JSON.parse(String(data)) as
         | WireEvent
         | { readonly connected: number }
@@ -112,7 +121,7 @@ export function connect(): Connection {
         wait = RETRY.first
         const isFirst = seq === undefined
         seq ??= message.connected
-        set({ access, link: 'live', lostSince: null })
+        set({ access, link: 'live', lostSince: null, isOld: access.build !== build })
         if (isFirst) for (const listener of startListeners) listener()
       } else if ('seq' in message) {
         seq = message.seq
@@ -127,6 +136,14 @@ export function connect(): Connection {
     })
   }
   void open()
+  const retry = () => {
+    wait = RETRY.first
+    clearTimeout(timer)
+    void open()
+  }
+  const stopKeys = onOtherKey(() => {
+    if (standing.access.kind === 'none') retry()
+  })
 
   const listen =
     <Listener>(set: Set<Listener>) =>
@@ -139,12 +156,9 @@ export function connect(): Connection {
     subscribe: listen(listeners),
     onEvent: listen(eventListeners),
     onStart: listen(startListeners),
-    retry: () => {
-      wait = RETRY.first
-      clearTimeout(timer)
-      void open()
-    },
+    retry,
     close: () => {
+      stopKeys()
       closed = true
       clearTimeout(timer)
       clearTimeout(silence)

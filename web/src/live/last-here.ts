@@ -1,10 +1,11 @@
+import { keptForAll } from '../parts/storage.ts'
 import { visitAt, type Visit } from './visits.ts'
 
 const KEY = 'exomonad.here'
 /** Between two signs. Milliseconds. */
 const EVERY = 60_000
 
-const read = (): Visit => visitAt(localStorage.getItem(KEY), Date.now())
+const read = (): Visit => visitAt(keptForAll.get(KEY), Date.now())
 
 /** When the person was here before this visit; null where they never were. */
 export const lastHere = (): number | null => read().before
@@ -17,7 +18,7 @@ export function rememberVisits(): void {
     if (now - last < EVERY) return
     last = now
     const { seen, before } = read()
-    localStorage.setItem(KEY, `${seen} ${before ?? 0}`)
+    keptForAll.set(KEY, `${seen} ${before ?? 0}`)
   }
   sign()
   for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel'])

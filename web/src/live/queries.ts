@@ -67,6 +67,8 @@ const MAKES_OLD: readonly (readonly [RegExp, readonly string[]])[] = [
     /^(question|approval|delivery|agent|stop|spawn)\.|^(mail|message|note)$/,
     ['inbox', 'agent_status', 'scrollback', 'spawn_choices'],
   ],
+  // What it left: another program leaves something else.
+  [/^agent\.(started|completed|failed|killed)$/, ['screen']],
   [/^conflict\./, ['radar', 'fold']],
   [/^budget\./, ['inbox']],
   [/^(agent|budget)\./, ['usage']],

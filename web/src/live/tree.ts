@@ -29,6 +29,8 @@ const set = (next: LiveTree) => {
 
 /** Milliseconds between two reads at least, a frame: of a flood the latest is enough. */
 const PAUSE = 16
+/** Milliseconds until what failed in passing is read again, though the daemon is there. */
+const AGAIN = 500
 
 /**
  * Reads what changed of the tree after each event: one read at a time, and one more where something
@@ -48,6 +50,9 @@ export async function followTree(connection: Connection): Promise<void> {
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown
       set({ ...current, error: thrown })
+      // What the browser asked for ahead was refused before a link was opened, or is just gone.
+      if (isPassing(thrown) && connection.get().link === 'live')
+        setTimeout(() => void read(), AGAIN)
     } finally {
       await new Promise((resolve) => setTimeout(resolve, PAUSE))
       reading = false
@@ -108,3 +113,7 @@ export const useTree = (): LiveTree => useSyncExternalStore(subscribe, () => cur
 export const useTreeFact = <Fact extends string | number | undefined>(
   fact: (tree: LiveTreeView | null) => Fact,
 ): Fact => useSyncExternalStore(subscribe, () => fact(current.tree))
+
+/** What an agent is called; undefined where it is not in the tree. `id`: the same of undefined. */
+export const useShort = (id: string | undefined): string | undefined =>
+  useSyncExternalStore(subscribe, () => (id === undefined ? undefined : current.shorts.get(id)))

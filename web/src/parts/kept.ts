@@ -1,4 +1,5 @@
 import { useCallback, useSyncExternalStore } from 'react'
+import { keptForTab } from './storage.ts'
 
 /**
  * What a person has written and not sent: kept in the tab (`sessionStorage`), so that neither
@@ -12,10 +13,10 @@ function read(key: string): unknown {
   if (values.has(key)) return values.get(key)
   let value: unknown
   try {
-    const text = sessionStorage.getItem(PREFIX + key)
+    const text = keptForTab.get(PREFIX + key)
     value = text === null ? undefined : JSON.parse(text)
   } catch {
-    // Of another version of the page, or not to be read.
+    // Of another version of the page.
   }
   values.set(key, value)
   return value
@@ -23,12 +24,8 @@ function read(key: string): unknown {
 
 function write(key: string, value: unknown): void {
   values.set(key, value)
-  try {
-    if (value === undefined) sessionStorage.removeItem(PREFIX + key)
-    else sessionStorage.setItem(PREFIX + key, JSON.stringify(value))
-  } catch {
-    // The storage is full: it is kept as long as the page is open.
-  }
+  if (value === undefined) keptForTab.remove(PREFIX + key)
+  else keptForTab.set(PREFIX + key, JSON.stringify(value))
   for (const listener of listeners.get(key) ?? []) listener()
 }
 
@@ -54,4 +51,13 @@ export function useKept<Value>(
     [key],
   )
   return [value, set]
+}
+
+/** As `useState`, of what a person chose to look at: the same when they come back to the view. */
+export function useKeptState<Value>(
+  key: string,
+  initial: Value,
+): readonly [Value, (value: Value) => void] {
+  const [value, set] = useKept<Value>(key)
+  return [value ?? initial, useCallback((next) => set(() => next), [set])]
 }

@@ -4,10 +4,23 @@ import { relativeTime } from '../../../src/surfaces/text/relative-time.ts'
 
 /** Said while nothing is heard of the daemon: what is shown may be old. */
 export function Banner() {
-  const { access, link, lostSince } = useStanding()
+  const { access, link, lostSince, isOld } = useStanding()
   const connection = useConnection()
   const now = useNow()
-  if (access.kind !== 'open' || link !== 'lost') return <div role="status" className="sr-only" />
+  if (access.kind !== 'open' || (link !== 'lost' && !isOld))
+    return <div role="status" className="sr-only" />
+  if (link !== 'lost')
+    return (
+      <div role="status" className="banner">
+        <span>
+          <strong>The daemon is of another version than this page.</strong> What you wrote and did
+          not send stays.
+        </span>
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Load it again
+        </button>
+      </div>
+    )
   return (
     <div role="status" className="banner">
       <span>

@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { useConnection } from '../live/context.tsx'
 
 /** What became of the link, by what the address says. */
@@ -15,8 +16,17 @@ export function NoAccess({ why }: { readonly why: string }) {
   const link = new URLSearchParams(location.search).get('link')
   const [title, words] = (link === null ? undefined : LINKS[link]) ?? [
     'This browser is not let in',
-    why,
+    // By another link, too, it would not be.
+    navigator.cookieEnabled
+      ? why.replace(/ `exomonad web` opens .*$/, '')
+      : `It keeps no cookies for ${location.host}. Allow them first.`,
   ]
+  useEffect(() => {
+    // Nothing of the tree stays in it.
+    document.title = `${title} · exomonad`
+    const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
+    if (icon !== null) icon.href = '/icon.svg'
+  }, [title])
   return (
     <main className="state" style={{ minHeight: '100%' }}>
       <img src="/icon.svg" alt="" width={48} height={48} />

@@ -1,10 +1,11 @@
 import { useState } from 'react'
+import { keptForAll } from '../parts/storage.ts'
 
 const KEY = 'exomonad.theme'
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
-const stored = (): Theme => THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
+const stored = (): Theme => THEMES.find((theme) => theme === keptForAll.get(KEY)) ?? 'system'
 
 /** Before the first paint. */
 export function applyTheme(theme: Theme = stored()): void {
@@ -24,7 +25,7 @@ export function ThemeButton() {
       aria-label={`Colours: ${theme}. Change to ${next}`}
       title={`Colours: ${theme}`}
       onClick={() => {
-        localStorage.setItem(KEY, next)
+        keptForAll.set(KEY, next)
         applyTheme(next)
         setTheme(next)
       }}

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,6 +115,26 @@ describe('files of the page', () => {
   })
 })
 
+describe('an address that no view has', () => {
+  it.each(['/nothing', '/agents/%E0%A4%A', '/%', '//evil', '/agents/%00', '/agents/%2e%2e/x?a=%'])(
+    'is the page, which says so: %s',
+    async (path) => {
+      const answer = await get(path)
+      expect(statusOf(answer)).toBe(200)
+      expect(answer).toMatch(/^content-type: text\/html/im)
+      expect(answer).toContain('<title>page</title>')
+      // Whoever is not a browser that shows it is told in its own words.
+      expect(await get(path, { accept: '*/*' })).toMatch(/^content-type: application\/json/im)
+      expect(await get(path, { host: 'evil.example' })).not.toContain('<title>')
+    },
+  )
+
+  it('is none of the API, of the files, or of what lets a browser in', async () => {
+    for (const path of ['/v1/%', '/assets/%', '/assets/gone.js', '/open/%', '/openapi.json?x=%'])
+      expect(await get(path), path).not.toContain('<title>')
+  })
+})
+
 describe('what is kept where', () => {
   it('answers of the API in no cache, and a link for who opens it, and not for who asks about it', async () => {
     const { token } = sessions.link({ readOnly: false })
@@ -134,6 +155,13 @@ describe('what is kept where', () => {
     expect(statusOf(answer)).toBe(200)
     expect(statusOf(await get('/v1/things', { cookie: headers.cookie }))).toBe(401)
     expect(answer).toMatch(/^cache-control: no-store\r$/im)
+    // Which page it is, by what names its files: one that is open may be of another version.
+    const body = '{}'
+    const session = await sent(
+      `POST /session HTTP/1.1\r\nhost: 127.0.0.1\r\norigin: http://127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\ncookie: ${headers.cookie}\r\nx-exomonad-page: ${headers['x-exomonad-page']}\r\n\r\n${body}`,
+    )
+    const page = readFileSync(join(files, 'index.html'))
+    expect(session).toContain(`"build":"${createHash('sha256').update(page).digest('base64url')}"`)
   })
 })
 

@@ -1,4 +1,5 @@
 import { useEffect, useState, type RefObject } from 'react'
+import { keptForAll } from '../storage.ts'
 
 const KEY = 'exomonad.diff'
 /** Pixels from which two columns, and the files beside them, have room. */
@@ -10,7 +11,7 @@ export function useSplit(frame: RefObject<HTMLElement | null>): {
   readonly isWide: boolean
   readonly toggle: () => void
 } {
-  const [wanted, setWanted] = useState(() => localStorage.getItem(KEY) === 'split')
+  const [wanted, setWanted] = useState(() => keptForAll.get(KEY) === 'split')
   const [isWide, setWide] = useState(() => window.innerWidth > WIDE)
   useEffect(() => {
     const element = frame.current
@@ -23,7 +24,7 @@ export function useSplit(frame: RefObject<HTMLElement | null>): {
     split: wanted && isWide,
     isWide,
     toggle: () => {
-      localStorage.setItem(KEY, wanted ? 'unified' : 'split')
+      keptForAll.set(KEY, wanted ? 'unified' : 'split')
       setWanted(!wanted)
     },
   }

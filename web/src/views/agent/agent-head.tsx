@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useAction } from '../../live/queries.ts'
@@ -14,8 +14,8 @@ import {
   turnName,
 } from '../../../../src/surfaces/text/tree/tree-cells.ts'
 import { agentPath, pullPath } from '../../shell/places.ts'
+import { actionsOf } from './actions.ts'
 import { KillDialog, MessageDialog } from './dialogs.tsx'
-import { hasEnded } from '../../../../src/domain/tree-filters.ts'
 
 /** Who it is, how it stands, and what can be done about it. */
 export function AgentHead({ node }: { readonly node: LiveNode }) {
@@ -33,22 +33,33 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
     above.unshift(parent)
     id = parent.parent_id
   }
-  const ended = hasEnded(node)
+  const can = actionsOf(node)
   const away = link !== 'live'
   const mayAct = !readOnly
-  const mayResume =
-    node.pane === null &&
-    node.kind !== 'process' &&
-    node.state !== 'completed' &&
-    node.state !== 'spawning'
+  // What was said of a state that is over is over with it.
+  const { reset: forgetInterrupt } = interrupt
+  const { reset: forgetResume } = resume
+  useEffect(() => {
+    if (!can.interrupt) forgetInterrupt()
+    if (!can.resume && node.state !== 'spawning') forgetResume()
+  }, [can.interrupt, can.resume, node.state, forgetInterrupt, forgetResume])
+  // The button that was pressed may be gone with the state it was for: keys go on from the view.
+  const offered = JSON.stringify(can)
+  const before = useRef(offered)
+  useEffect(() => {
+    if (before.current === offered) return
+    before.current = offered
+    if (document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true })
+  }, [offered])
   const failed = resume.error ?? interrupt.error
   const said = resume.data?.errors[0]?.error ?? failed?.message
   return (
     <header className="view-head agent-head">
       <nav aria-label="Above it" className="agent-path">
-        {above.map(({ id, short, branch }, index) => (
+        {above.map(({ id, name, branch }, index) => (
           <span key={id}>
-            <Link href={agentPath(id)}>{printableLine(index === 0 ? branch : short)}</Link>
+            <Link href={agentPath(id)}>{printableLine(index === 0 ? branch : name)}</Link>
             <span aria-hidden="true"> › </span>
           </span>
         ))}
@@ -70,7 +81,7 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
         </Link>
       )}
       <span className="agent-actions">
-        {mayAct && !ended && (
+        {mayAct && can.message && (
           <button
             type="button"
             className="button"
@@ -80,7 +91,7 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
             Message
           </button>
         )}
-        {mayAct && !ended && node.state === 'running' && node.kind !== 'process' && (
+        {mayAct && can.interrupt && (
           <button
             type="button"
             className="button"
@@ -91,7 +102,7 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
             Interrupt
           </button>
         )}
-        {mayAct && mayResume && (
+        {mayAct && can.resume && (
           <button
             type="button"
             className="button"
@@ -102,7 +113,7 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
             Resume
           </button>
         )}
-        {mayAct && !ended && node.parent_id !== null && (
+        {mayAct && can.kill && (
           <button
             type="button"
             className="button danger"
@@ -118,6 +129,13 @@ export function AgentHead({ node }: { readonly node: LiveNode }) {
           {printableLine(said)}
         </p>
       )}
+      <p role="status" className="agent-said hint">
+        {resume.isPending && 'It is being started …'}
+        {interrupt.isSuccess &&
+          (interrupt.data.interrupted
+            ? 'It was interrupted, and waits for what it is told next once its program noticed.'
+            : 'It was at rest by then: nothing was interrupted.')}
+      </p>
       {dialog === 'message' && <MessageDialog node={node} close={() => setDialog(null)} />}
       {dialog === 'kill' && <KillDialog node={node} close={() => setDialog(null)} />}
     </header>

@@ -1,5 +1,5 @@
-import { useState, type ReactNode } from 'react'
-import { Link } from 'wouter'
+import type { ReactNode } from 'react'
+import { Link, useSearchParams } from 'wouter'
 import { useStanding } from '../../live/context.tsx'
 import { useTree, type LiveNode, type LiveTree } from '../../live/tree.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -56,22 +56,26 @@ function findNode({ byId }: LiveTree, agent: string): LiveNode | undefined {
 }
 
 function Aside({ node }: { readonly node: LiveNode }) {
-  const tabs: readonly (readonly [name: string, content: () => ReactNode])[] = [
+  const tabs: readonly (readonly [name: string, content: () => ReactNode, count?: number])[] = [
     ['Task', () => <Task node={node} />],
     ['Timeline', () => <Happened agent={node.id} />],
     ['Mail', () => <MailTab agent={node.id} />],
     ['Changes', () => <Changes node={node} />],
-    [
-      node.children.length === 0 ? 'Children' : `Children ${node.children.length}`,
-      () => <Children node={node} />,
-    ],
+    ['Children', () => <Children node={node} />, node.children.length],
     ['Cost', () => <Usage node={node} />],
   ]
-  const [at, setAt] = useState(0)
+  // In the address: a reload shows the same, and it can be kept.
+  const [query, setQuery] = useSearchParams()
+  const at = Math.max(
+    0,
+    tabs.findIndex(([name]) => name.toLowerCase() === query.get('tab')),
+  )
+  const setAt = (index: number) =>
+    setQuery({ tab: (tabs[index]?.[0] ?? '').toLowerCase() }, { replace: true })
   return (
     <aside className="panel agent-aside">
       <div role="tablist" aria-label="About it" className="agent-tabs">
-        {tabs.map(([name], index) => (
+        {tabs.map(([name, , count = 0], index) => (
           <button
             key={index}
             id={`agent-tab-${index}`}
@@ -90,7 +94,7 @@ function Aside({ node }: { readonly node: LiveNode }) {
               document.getElementById(`agent-tab-${next}`)?.focus()
             }}
           >
-            {name}
+            {count === 0 ? name : `${name} ${count}`}
           </button>
         ))}
       </div>

@@ -1,11 +1,13 @@
 import { useTool } from '../../live/queries.ts'
-import type { TreeNode } from '../../live/tree.ts'
+import type { LiveNode } from '../../live/tree.ts'
+import { useNow } from '../../parts/now.ts'
 import { Failed, Loading } from '../../parts/states.tsx'
 import { printable, printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { shortDuration } from '../../../../src/surfaces/text/duration.ts'
 
 /** What it was given to do, what came of it, and where it works. */
-export function Task({ node }: { readonly node: TreeNode }) {
+export function Task({ node }: { readonly node: LiveNode }) {
+  const now = useNow()
   const { data, error, refetch } = useTool('scrollback', { agent: node.id })
   const facts: readonly (readonly [name: string, value: string | null])[] = [
     ['Role', node.role],
@@ -15,16 +17,18 @@ export function Task({ node }: { readonly node: TreeNode }) {
     ['Base', node.base_branch],
     ['Worktree', node.worktree],
     ['Command', node.command],
-    ['Age', shortDuration(node.age_seconds)],
+    ['Age', shortDuration(node.age_seconds + Math.max(0, now - node.at) / 1000)],
     ['Conflicts with', node.conflicts.length === 0 ? null : node.conflicts.join(', ')],
     ['Waits for', node.waits.length === 0 ? null : node.waits.map(({ what }) => what).join('; ')],
   ]
   return (
     <div className="agent-task">
-      {error !== null ? (
-        <Failed error={error} retry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Loading what="its task" rows={4} />
+      {data === undefined ? (
+        error === null ? (
+          <Loading what="its task" rows={4} />
+        ) : (
+          <Failed error={error} retry={() => void refetch()} />
+        )
       ) : data.task === '' ? (
         <p className="hint">It was given no task: a person leads it.</p>
       ) : (

@@ -199,11 +199,14 @@ function useCurrent(
     chosen: null,
     since: 0,
   })
-  const show = (id: string | null) =>
-    go(id === null ? '/inbox' : `/inbox?item=${encodeURIComponent(id)}`, { replace: true })
+  const show = (id: string | null, replace = true) =>
+    go(id === null ? '/inbox' : `/inbox?item=${encodeURIComponent(id)}`, { replace })
   const select = (id: string | null) => {
     steady.current.chosen = id
-    show(id)
+    // Whoever chooses the one that stands there has seen it.
+    if (id === steady.current.id) steady.current.since = 0
+    // Where an item takes the place of the list, the browser’s way back leads to that.
+    show(id, wanted !== null || id === null)
   }
   const found = wanted === null ? shown[0] : open?.find(({ id }) => id === wanted)
   if (found !== undefined && found !== last) setLast(found)

@@ -3,6 +3,7 @@ import { itemOwnText } from '../../../../src/surfaces/text/inbox/inbox-words.ts'
 import { printable, printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { relativeTime } from '../../../../src/surfaces/text/relative-time.ts'
 import { useReadOnly } from '../../live/context.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { useNow } from '../../parts/now.ts'
 import { agentPath } from '../../shell/places.ts'
 import { TYPES, type Item } from './items.ts'
@@ -126,13 +127,6 @@ function Gone({
         <button
           type="button"
           className="button"
-          onClick={() => void navigator.clipboard.writeText(written.words)}
-        >
-          Copy
-        </button>
-        <button
-          type="button"
-          className="button"
           onClick={() => {
             written.clear()
             leave()
@@ -140,6 +134,7 @@ function Gone({
         >
           Discard
         </button>
+        <CopyButton words={written.words} />
       </div>
     </div>
   )

@@ -102,7 +102,7 @@ function CheckLog({
   readonly tail: string | null
 }) {
   const { data, error } = useTool('pr_checks', { pr_number: number, log: name }, { keep: true })
-  if (error !== null)
+  if (error !== null && data === undefined)
     return (
       <div className="padded">
         <p role="alert" className="tone-bad">

@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { useTool } from '../../live/queries.ts'
+import { useKeptState } from '../../parts/kept.ts'
 import { isTyping } from '../../parts/keys.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { pullPath } from '../../shell/places.ts'
@@ -16,9 +17,9 @@ const HEIGHT = 62
 /** All pull requests of the tree, by state. */
 export default function PullListView() {
   const { data, error, refetch } = useTool('pr_list', { state: 'all' })
-  const [filter, setFilter] = useState<Filter>('open')
-  const [text, setText] = useState('')
-  const [selected, setSelected] = useState<number | null>(null)
+  const [filter, setFilter] = useKeptState<Filter>('pulls.filter', 'open')
+  const [text, setText] = useKeptState('pulls.text', '')
+  const [selected, setSelected] = useKeptState<number | null>('pulls.selected', null)
   const [, go] = useLocation()
   const scroller = useRef<HTMLDivElement>(null)
   const all = useMemo(() => data?.pull_requests ?? [], [data])

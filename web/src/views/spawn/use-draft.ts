@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
+import { keptForAll } from '../../parts/storage.ts'
 import { readDraft, type Draft } from './draft.ts'
 
 /** What is written into the form of this repository, kept over a reload and a closed tab. */
@@ -6,13 +7,9 @@ export function useDraft(
   repository: string,
 ): readonly [Draft, (change: (draft: Draft) => Draft) => void] {
   const key = `exomonad.spawn ${repository}`
-  const [draft, setDraft] = useState(() => readDraft(localStorage.getItem(key)))
+  const [draft, setDraft] = useState(() => readDraft(keptForAll.get(key)))
   useEffect(() => {
-    try {
-      localStorage.setItem(key, JSON.stringify(draft))
-    } catch {
-      // Full, or not allowed: it lasts as long as the page.
-    }
+    keptForAll.set(key, JSON.stringify(draft))
   }, [key, draft])
   return [draft, useCallback((change) => setDraft(change), [])]
 }

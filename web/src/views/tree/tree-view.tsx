@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useTree } from '../../live/tree.ts'
@@ -7,25 +7,26 @@ import { useKeptInView } from '../../parts/kept-in-view.ts'
 import { isTyping } from '../../parts/keys.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { agentPath } from '../../shell/places.ts'
-import { flatten, type Wish } from './flatten.ts'
+import { flatten } from './flatten.ts'
 import { NeedsMe } from './needs-me.tsx'
 import { TreeHead } from './tree-head.tsx'
 import { HEIGHT, TreeRow } from './tree-row.tsx'
+import { NOTHING, useWish } from './use-wish.ts'
 import './tree.css'
 
-const NOTHING: Wish = { text: '', state: 'all', sort: 'age', folded: new Set() }
 /** Rows drawn above and below those that are seen. */
 const OVERSCAN = 6
 /** About so much stands above the rows: as many as that leaves are drawn before they are measured. Pixels. */
 const ABOVE = 160
+/** Where it was scrolled to when somebody went to another view. Pixels. */
+let scrolled = 0
 
 /** The whole tree, live, with what needs the person on top. */
 export function TreeView() {
   const { tree, shorts, error } = useTree()
   const { link } = useStanding()
   const readOnly = useReadOnly()
-  const [wish, setWish] = useState(NOTHING)
-  const [selected, setSelected] = useState<string | null>(null)
+  const { wish, setWish, selected, setSelected } = useWish()
   const [, go] = useLocation()
   const scroller = useRef<HTMLDivElement>(null)
   const lines = useMemo(() => (tree === null ? [] : flatten(tree.root, wish)), [tree, wish])
@@ -34,6 +35,7 @@ export function TreeView() {
     getScrollElement: () => scroller.current,
     estimateSize: () => HEIGHT,
     overscan: OVERSCAN,
+    initialOffset: () => scrolled,
     initialRect: { width: 0, height: window.innerHeight - ABOVE },
   })
   const at = Math.max(
@@ -42,19 +44,30 @@ export function TreeView() {
   )
   useKeptInView(scroller, { top: at * HEIGHT, bottom: (at + 1) * HEIGHT })
   const open = useCallback((id: string) => go(agentPath(id)), [go])
-  const fold = useCallback((id: string, isFolded?: boolean) => {
-    setWish((wish) => {
-      const folded = new Set(wish.folded)
-      if (isFolded ?? !folded.has(id)) folded.add(id)
-      else folded.delete(id)
-      return { ...wish, folded }
-    })
+  const fold = useCallback(
+    (id: string, isFolded?: boolean) => {
+      setWish((wish) => {
+        const folded = new Set(wish.folded)
+        if (isFolded ?? !folded.has(id)) folded.add(id)
+        else folded.delete(id)
+        return { ...wish, folded }
+      })
+    },
+    [setWish],
+  )
+  useLayoutEffect(() => {
+    const element = scroller.current
+    return () => {
+      scrolled = element?.scrollTop ?? 0
+    }
   }, [])
   const select = (index: number) => {
     const line = lines[Math.max(0, Math.min(lines.length - 1, index))]
     if (line === undefined) return
     setSelected(line.node.id)
     rows.scrollToIndex(lines.indexOf(line))
+    // Where the window is lower than the view, as at 200 %.
+    scroller.current?.scrollIntoView({ block: 'nearest' })
   }
 
   // Before it is seen, so that no key is lost that is pressed then.
@@ -89,7 +102,7 @@ export function TreeView() {
   if (tree === null && error !== null && link !== 'lost') return <Failed error={error} />
   return (
     <>
-      <TreeHead wish={wish} change={setWish} shown={lines.length} />
+      <TreeHead wish={wish} change={(wish) => setWish(() => wish)} shown={lines.length} />
       <div className="view-body tree">
         {tree !== null && <NeedsMe tree={tree} />}
         <div className="tree-lines panel">
@@ -117,7 +130,7 @@ export function TreeView() {
             {tree === null && <Loading what="the tree" rows={14} />}
             {tree !== null && lines.length === 0 && (
               <Empty title="No agent is like that">
-                <button type="button" className="button" onClick={() => setWish(NOTHING)}>
+                <button type="button" className="button" onClick={() => setWish(() => NOTHING)}>
                   Show all
                 </button>
               </Empty>

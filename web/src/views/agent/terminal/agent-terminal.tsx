@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { useReadOnly } from '../../../live/context.tsx'
 import type { TreeNode } from '../../../live/tree.ts'
 import { printableLine } from '../../../../../src/surfaces/text/printable.ts'
+import { isOver } from '../actions.ts'
 import { Left } from './left.tsx'
 import './terminal.css'
 
@@ -28,7 +29,7 @@ export function AgentTerminal({ node }: { readonly node: TreeNode }) {
         key={pane}
         agent={node.id}
         name={printableLine(node.name)}
-        isOver={node.pane === null}
+        isOver={isOver(node)}
         readOnly={readOnly}
       />
     </Suspense>

@@ -1,5 +1,6 @@
 import { useTool } from '../../../live/queries.ts'
 import { Empty, Failed, Loading } from '../../../parts/states.tsx'
+import { hasEnded } from '../../../../../src/domain/tree-filters.ts'
 import { printable } from '../../../../../src/surfaces/text/printable.ts'
 
 /** Of an agent without a pane: the last of what stood there, or what it said. */
@@ -14,7 +15,9 @@ export function Left({ agent, state }: { readonly agent: string; readonly state:
         <span className="hint">
           {state === 'spawning'
             ? 'Its terminal appears here as soon as it has one.'
-            : 'Its program is gone. This is what it left.'}
+            : hasEnded({ state })
+              ? 'Its program is gone. This is what it left.'
+              : 'No program of it runs now.'}
         </span>
       </div>
       {data !== undefined && data.text.trim() !== '' ? (

@@ -4,6 +4,7 @@ import { printableLine } from '../../../../../src/surfaces/text/printable.ts'
 import { openLink, type Standing, type TerminalLink } from './link.ts'
 import { createScreen, type Screen } from './screen.ts'
 import { Failed } from '../../../parts/states.tsx'
+import { keptForAll } from '../../../parts/storage.ts'
 import { Leave } from './leave.tsx'
 
 const History = lazy(() => import('./history.tsx'))
@@ -28,7 +29,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
   const parts = useRef<{ screen: Screen; link: TerminalLink } | null>(null)
   const [standing, setStanding] = useState<Standing | null>(null)
   const current = useRef<Standing | null>(null)
-  const [reader, setReader] = useState(() => localStorage.getItem(READER) === 'on')
+  const [reader, setReader] = useState(() => keptForAll.get(READER) === 'on')
   const [past, setPast] = useState(false)
   const [url, setUrl] = useState<string | null>(null)
 
@@ -49,7 +50,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
     if (box.current === null) return
     const screen = createScreen(box.current, {
       scrollback: 0,
-      screenReader: localStorage.getItem(READER) === 'on',
+      screenReader: keptForAll.get(READER) === 'on',
       link: setUrl,
     })
     const { terminal } = screen
@@ -83,7 +84,11 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
       handleKey(event, screen, letGo, current.current),
     )
     terminal.attachCustomWheelEventHandler((event) => {
-      if (current.current?.opened?.kind === 'output') return true
+      const { kind, mode } = current.current?.opened ?? {}
+      if (kind === 'output') return true
+      // A program that asks for the mouse has something to scroll by itself, as in any terminal.
+      if (mode === 'type' && /^(?:vt200|drag|any)$/.test(terminal.modes.mouseTrackingMode))
+        return true
       if (event.deltaY < 0) setPast(true)
       return false
     })
@@ -98,7 +103,14 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
   }, [agent, fit])
 
   const opened = standing?.opened ?? null
-  const types = opened?.mode === 'type'
+  const types = opened?.mode === 'type' && !isOver
+  // Whose program ends takes no keys any more: the page has its own again.
+  useEffect(() => {
+    if (!isOver || current.current?.opened?.mode !== 'type') return
+    const hadFocus = box.current?.contains(document.activeElement) === true
+    parts.current?.link.letGo()
+    if (hadFocus) document.getElementById('main')?.focus()
+  }, [isOver])
   const mayType = opened?.may_type === true && !readOnly && !isOver
   const takeKeys = () => {
     const { screen, link } = parts.current ?? {}
@@ -121,7 +133,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
     <section
       className="terminal-frame"
       aria-label={`Terminal of ${name}`}
-      data-mode={opened?.mode ?? 'none'}
+      data-mode={isOver ? 'look' : (opened?.mode ?? 'none')}
     >
       <div className="terminal-bar">
         <Lock standing={standing} isOver={isOver} readOnly={readOnly} />
@@ -141,7 +153,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
           onClick={() => {
             const next = !reader
             setReader(next)
-            localStorage.setItem(READER, next ? 'on' : 'off')
+            keptForAll.set(READER, next ? 'on' : 'off')
             if (parts.current !== null)
               parts.current.screen.terminal.options.screenReaderMode = next
           }}
@@ -175,7 +187,9 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
           className="terminal-box"
           {...(types ? { 'data-takes-keys': true } : {})}
           onClick={() => {
-            if (parts.current?.screen.isOverLink !== true) takeKeys()
+            const { screen } = parts.current ?? {}
+            // Whoever marks something wants to copy it: the size stays, and with it what is marked.
+            if (screen?.isOverLink !== true && screen?.terminal.hasSelection() !== true) takeKeys()
           }}
         />
         {standing?.phase === 'refused' && (
@@ -222,10 +236,9 @@ function handleKey(
   }
   // The browser’s own way of pasting follows.
   if (combined && event.code === 'KeyV') return false
+  // As is its own way of copying, which needs no right to the clipboard and no secure context.
   if (event.ctrlKey && event.code === 'KeyC' && terminal.hasSelection()) {
-    event.preventDefault()
-    void navigator.clipboard.writeText(terminal.getSelection())
-    terminal.clearSelection()
+    setTimeout(() => terminal.clearSelection())
     return false
   }
   return true

@@ -1,3 +1,4 @@
+import { CopyButton } from '../../../parts/copy-button.tsx'
 import type { PullDetails } from '../words.ts'
 import type { Draft } from './draft.ts'
 
@@ -21,16 +22,10 @@ export function Unsent({
       </p>
       <textarea className="field" aria-label="What you had written" readOnly value={words} />
       <div className="buttons">
-        <button
-          type="button"
-          className="button"
-          onClick={() => void navigator.clipboard.writeText(words)}
-        >
-          Copy
-        </button>
         <button type="button" className="button" onClick={clear}>
           Discard
         </button>
+        <CopyButton words={words} />
       </div>
     </section>
   )
