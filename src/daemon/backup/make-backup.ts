@@ -97,8 +97,12 @@ async function removeAbandoned(folder: string, pattern: RegExp): Promise<void> {
 }
 
 /** As it is in one instant; a daemon that writes is not disturbed. */
-async function copyStore(
-  { paths, store, environment }: Parameters<typeof makeBackup>[0],
+export async function copyStore(
+  {
+    paths,
+    store,
+    environment,
+  }: Pick<Parameters<typeof makeBackup>[0], 'paths' | 'store' | 'environment'>,
   to: string,
 ): Promise<void> {
   const { database } = paths
