@@ -5,6 +5,7 @@ import { checkTrust } from '../../../config/trust.ts'
 import { ownerTokenFile, userStateFolder } from '../../../config/user-state.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { CliContext } from '../context.ts'
+import { diagnoseCommits } from './commits.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { diagnoseAgents } from './agents.ts'
 import { diagnoseForge } from './forge.ts'
@@ -37,6 +38,7 @@ export async function diagnoseRepository(
     permissions(context, located),
     remotes(context, located),
     diagnoseForge(context, config, located),
+    diagnoseCommits(context, located),
     diagnosePush(context, config, located),
     diagnoseOwnCopy(context, located),
     diagnoseLarge(context, config, located),
