@@ -9,8 +9,8 @@ import { parseWorktreeList } from './worktrees/worktree-list.ts'
 
 /**
  * The repository that a folder is in, seen from there: in a worktree, a linked one, a bare
- * repository or a `.git` folder. Throws NOT_A_REPOSITORY with git’s words elsewhere, GIT_FAILED
- * where git does not start.
+ * repository or a `.git` folder. Throws NOT_A_REPOSITORY elsewhere, GIT_FAILED
+ * where git does not start or refuses to read it.
  */
 export async function inspectRepository(
   cwd: string,
@@ -72,9 +72,7 @@ async function inspectFurther(
     throw gitFailure('look at the repository', common, { cwd })
   }
   if (common.exitCode !== 0) {
-    throw new ExomonadError('NOT_A_REPOSITORY', notInRepository(cwd, wordsOf(common)), {
-      folder: cwd,
-    })
+    throw notReadable(cwd, wordsOf(common))
   }
 
   const [toplevel, list, symbolic, head] = await Promise.all([
@@ -102,8 +100,23 @@ async function inspectFurther(
   }
 }
 
-/** Git’s words only where they say more: its plain refusal is the same once again. */
-function notInRepository(cwd: string, words: string): string {
-  const more = words.includes('not a git repository (or any') ? '' : ` (${words})`
-  return `${cwd} is not in a git repository${more}. Go to one, or make this one: \`git init\`.`
+/**
+ * What to do depends on why: where there is no repository, one may be made; where git refuses one
+ * that is there, or can’t read it, another one inside would only hide it.
+ */
+function notReadable(cwd: string, words: string): ExomonadError {
+  if (words.includes('not a git repository (or any'))
+    return new ExomonadError(
+      'NOT_A_REPOSITORY',
+      `${cwd} is not in a git repository. Go to one, or make this one: \`git init\`.`,
+      { folder: cwd },
+    )
+  const owner = /dubious ownership in repository at '(.+?)'/.exec(words)?.[1]
+  return new ExomonadError(
+    'GIT_FAILED',
+    owner === undefined
+      ? `git can’t read the repository around ${cwd} (${words}). Put that right, until \`git status\` works there.`
+      : `${owner} belongs to another user, so git refuses to read it. Run this as its owner; or, where you trust everybody who can write there: \`git config --global --add safe.directory '${owner}'\`.`,
+    { folder: cwd, git: words },
+  )
 }

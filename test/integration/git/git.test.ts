@@ -84,6 +84,21 @@ describe('inspectRepository', () => {
     })
   })
 
+  it('says of a repository that git refuses what to do, and never to make one inside', async () => {
+    const { repository } = await open()
+    const look = (env: Record<string, string>) =>
+      inspectRepository(repository.path, { ...repository.env, ...env }).catch((error) => error)
+    const refused = await look({ GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' })
+    expect(refused).toMatchObject({ code: 'GIT_FAILED' })
+    expect(refused.message).toContain(`${repository.path} belongs to another user`)
+    expect(refused.message).toContain('safe.directory')
+    writeFileSync(join(repository.path, '.git', 'config'), '[core\n')
+    const unreadable = await look({})
+    expect(unreadable).toMatchObject({ code: 'GIT_FAILED' })
+    expect(unreadable.message).toContain('bad config line 1')
+    for (const { message } of [refused, unreadable]) expect(message).not.toContain('git init')
+  })
+
   it('sees a bare repository and its linked worktrees', async () => {
     const { repository } = await open()
     const bare = join(repository.folder, 'bare.git')
