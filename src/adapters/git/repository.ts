@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 import { asBranchName, type Sha } from '../../domain/ids.ts'
 import { exec as defaultExec, type Exec, type ExecResult } from '../../processes/exec.ts'
@@ -35,7 +37,7 @@ export async function inspectRepository(
   if (more.length > 0 || here?.head !== sha) return inspectFurther(cwd, git)
   return {
     commonDir: await realpath(common),
-    ...placesOf(worktrees),
+    ...(await placesOf(worktrees, { common, toplevel, git })),
     worktree: toplevel,
     head:
       here.branch === null
@@ -48,18 +50,44 @@ const ABSOLUTE = ['--path-format=absolute']
 
 const line = (result: ExecResult): string => result.stdout.replace(/\n$/, '')
 
-const placesOf = (
+type RunGit = (...args: string[]) => Promise<ExecResult>
+
+async function placesOf(
   worktrees: ReturnType<typeof parseWorktreeList>,
-): Pick<RepositoryFacts, 'bare' | 'mainWorktree'> => ({
-  bare: worktrees[0]?.bare ?? false,
-  mainWorktree: worktrees.find((worktree) => !worktree.bare && !worktree.prunable)?.path ?? null,
-})
+  here: { common: string; toplevel: string | null; git: RunGit },
+): Promise<Pick<RepositoryFacts, 'bare' | 'mainWorktree'>> {
+  const bare = worktrees[0]?.bare ?? false
+  const main = worktrees.find((worktree) => !worktree.bare && !worktree.prunable)?.path ?? null
+  return { bare, mainWorktree: main === here.common ? ((await findMain(here)) ?? main) : main }
+}
+
+/**
+ * git names the main worktree by its git directory, less `/.git`: of one that is called otherwise (a
+ * submodule’s, one made with `--separate-git-dir`) that is no worktree. Null where nothing says
+ * which it is, or it leads to the repository by variables alone.
+ */
+async function findMain({
+  common,
+  toplevel,
+  git,
+}: {
+  common: string
+  toplevel: string | null
+  git: RunGit
+}): Promise<string | null> {
+  const own = await git('rev-parse', ...ABSOLUTE, '--git-dir')
+  const configured = await git(`--git-dir=${common}`, 'config', '--get', 'core.worktree')
+  const main =
+    line(own) === common
+      ? toplevel
+      : configured.exitCode === 0
+        ? resolve(common, line(configured))
+        : null
+  return main !== null && existsSync(join(main, '.git')) ? main : null
+}
 
 /** One question at a time: without a worktree, without a commit, or in no repository at all. */
-async function inspectFurther(
-  cwd: string,
-  git: (...args: string[]) => Promise<ExecResult>,
-): Promise<RepositoryFacts> {
+async function inspectFurther(cwd: string, git: RunGit): Promise<RepositoryFacts> {
   const common = await git('rev-parse', ...ABSOLUTE, '--git-common-dir')
   if (common.startError !== null) {
     const there = await realpath(cwd).catch(() => null)
@@ -89,7 +117,11 @@ async function inspectFurther(
 
   return {
     commonDir: await realpath(line(common)),
-    ...placesOf(worktrees),
+    ...(await placesOf(worktrees, {
+      common: line(common),
+      toplevel: toplevel.exitCode === 0 ? line(toplevel) : null,
+      git,
+    })),
     worktree: toplevel.exitCode === 0 ? line(toplevel) : null,
     head:
       symbolic.exitCode !== 0
