@@ -27,10 +27,13 @@ export interface RepositoryFile {
  * Null where exomonad is not set up. Throws INTERNAL where the file is not what init writes, NOT_ALLOWED
  * where it is another user’s.
  */
-export async function readRepositoryFile(file: string): Promise<RepositoryFile | null> {
+export async function readRepositoryFile(
+  file: string,
+  read: (path: string, encoding: 'utf8') => Promise<string> = readFile,
+): Promise<RepositoryFile | null> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = await read(file, 'utf8')
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (['ENOENT', 'ENOTDIR'].includes(code)) return null

@@ -1,22 +1,16 @@
-import * as fs from 'node:fs/promises'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { readRepositoryFile } from '../../../src/config/repository-file.ts'
 
-vi.mock('node:fs/promises', { spy: true })
-
-const failing = (code: string) =>
-  vi.mocked(fs.readFile).mockRejectedValueOnce(Object.assign(new Error(code), { code }))
+const FILE = '/r/.git/exomonad/repository.json'
+const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }))
 
 it('a set-up that may not be read is another user’s; one that is not there is none', async () => {
-  failing('EACCES')
-  await expect(readRepositoryFile('/r/.git/exomonad/repository.json')).rejects.toMatchObject({
+  await expect(readRepositoryFile(FILE, failing('EACCES'))).rejects.toMatchObject({
     code: 'NOT_ALLOWED',
     message: expect.stringMatching(
       /another user, .* \/r\/\.git\/exomonad: .*Run this as that user/,
     ),
   })
-  failing('ENOENT')
-  expect(await readRepositoryFile('/r/.git/exomonad/repository.json')).toBeNull()
-  failing('EIO')
-  await expect(readRepositoryFile('/r/.git/exomonad/repository.json')).rejects.toThrow('EIO')
+  expect(await readRepositoryFile(FILE, failing('ENOENT'))).toBeNull()
+  await expect(readRepositoryFile(FILE, failing('EIO'))).rejects.toThrow('EIO')
 })
