@@ -19,6 +19,11 @@ export const unmountSmallDisk = (folder: string): void => {
   execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
 }
 
+/** `ro` or `rw`. Refused (`ro`) while somebody has a file there open for writing. */
+export const remountSmallDisk = (folder: string, how: string): void => {
+  execFileSync('mount', ['-o', `remount,${how}`, folder], { stdio: 'pipe' })
+}
+
 /** Fills the file system to its last byte with one file. */
 export function fillDisk(file: string): void {
   const descriptor = openSync(file, 'w')

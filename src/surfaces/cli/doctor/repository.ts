@@ -1,4 +1,4 @@
-import { chmod, stat } from 'node:fs/promises'
+import { access, chmod, constants, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import { checkTrust } from '../../../config/trust.ts'
@@ -29,7 +29,9 @@ export async function diagnoseRepository(
   located: LocatedRepository,
 ): Promise<Diagnosis[]> {
   const [config, diagnosis] = await configuration(context, located)
+  const unwritable = await diagnoseWriting(located)
   const groups = await Promise.all([
+    unwritable,
     trust(context, located),
     templates(context, located),
     diagnoseAgents(context, config, located),
@@ -39,11 +41,12 @@ export async function diagnoseRepository(
     remotes(context, located),
     diagnoseForge(context, config, located),
     diagnoseCommits(context, located),
-    diagnosePush(context, config, located),
+    // What is tried by writing fails with it, for another reason than it would name.
+    unwritable.length > 0 ? [] : diagnosePush(context, config, located),
     diagnoseOwnCopy(context, located),
     diagnoseLarge(context, config, located),
     diagnoseNotify(context, config, located),
-    store(context, located),
+    unwritable.length > 0 ? [] : store(context, located),
     olderZellij(context, located),
   ])
   return [diagnosis, ...groups.flat()]
@@ -88,6 +91,26 @@ async function configuration(
       },
     ]
   }
+}
+
+/** A file system that was mounted again after a fault is read-only, for root too. */
+async function diagnoseWriting({ paths }: LocatedRepository): Promise<Diagnosis[]> {
+  for (const folder of [paths.commonDir, paths.state, paths.home])
+    try {
+      await access(folder, constants.W_OK)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      const why = code === 'EROFS' ? 'its file system is read-only' : 'permission is denied'
+      return [
+        {
+          subject: 'writing',
+          status: 'problem',
+          found: `${folder} can’t be written: ${why}, so nothing can be recorded or committed`,
+          fix: 'Make it writable; what is there already is safe',
+        },
+      ]
+    }
+  return []
 }
 
 /** Versions of before had terminals in Zellij itself. */
