@@ -39,7 +39,9 @@ export async function locateRepository(
   if (setUp === null) {
     throw new ExomonadError(
       'NOT_INITIALIZED',
-      `exomonad is not set up in ${facts.worktree ?? facts.commonDir}. Run \`exomonad init\` there.`,
+      facts.worktree === null
+        ? `exomonad is not set up in ${facts.commonDir}. Run \`exomonad init\` in one of its worktrees.`
+        : `exomonad is not set up in ${facts.worktree}. Run \`exomonad init\` there.`,
       {
         repository: facts.commonDir,
       },
