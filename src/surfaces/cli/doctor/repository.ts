@@ -20,6 +20,8 @@ import { diagnoseSandbox } from './sandbox.ts'
 import { trustSubject } from '../init/initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
 
+const NOTHING: Promise<Diagnosis[]> = Promise.resolve([])
+
 /**
  * What the set-up of one repository needs: configuration, trust, agent programs, permissions, room,
  * remotes, forge.
@@ -31,7 +33,7 @@ export async function diagnoseRepository(
   const [config, diagnosis] = await configuration(context, located)
   const unwritable = await diagnoseWriting(located)
   const groups = await Promise.all([
-    unwritable,
+    Promise.resolve(unwritable),
     trust(context, located),
     templates(context, located),
     diagnoseAgents(context, config, located),
@@ -42,11 +44,11 @@ export async function diagnoseRepository(
     diagnoseForge(context, config, located),
     diagnoseCommits(context, located),
     // What is tried by writing fails with it, for another reason than it would name.
-    unwritable.length > 0 ? [] : diagnosePush(context, config, located),
+    unwritable.length > 0 ? NOTHING : diagnosePush(context, config, located),
     diagnoseOwnCopy(context, located),
     diagnoseLarge(context, config, located),
     diagnoseNotify(context, config, located),
-    unwritable.length > 0 ? [] : store(context, located),
+    unwritable.length > 0 ? NOTHING : store(context, located),
     olderZellij(context, located),
   ])
   return [diagnosis, ...groups.flat()]
