@@ -19,9 +19,15 @@ export const unmountSmallDisk = (folder: string): void => {
   execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
 }
 
-/** `ro` or `rw`. Refused (`ro`) while somebody has a file there open for writing. */
-export const remountSmallDisk = (folder: string, how: string): void => {
-  execFileSync('mount', ['-o', `remount,${how}`, folder], { stdio: 'pipe' })
+/** `ro` or `rw`. False while somebody has a file there open for writing (`ro`). */
+export function remountSmallDisk(folder: string, how: 'ro' | 'rw'): boolean {
+  try {
+    execFileSync('mount', ['-o', `remount,${how}`, folder], { stdio: 'pipe' })
+    return true
+  } catch (error) {
+    if (String((error as { stderr?: Buffer }).stderr).includes('busy')) return false
+    throw error
+  }
 }
 
 /** Fills the file system to its last byte with one file. */

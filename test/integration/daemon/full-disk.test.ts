@@ -193,9 +193,10 @@ describeWithDisk('a disk that became read-only', () => {
     const tree = await startExomonad({ disk: 2400 })
     onTestFinished(() => tree.stop())
     expect((await tree.command(['daemon', 'stop'])).code).toBe(0)
-    const mounted = (how: string) => remountSmallDisk(tree.repository.path, how)
-    mounted('ro')
-    onTestFinished(() => mounted('rw'))
+    const disk = tree.repository.path
+    // Not while anybody still has a file there open for writing, such as a git that goes on alone.
+    await waitFor('the disk to be read-only', () => remountSmallDisk(disk, 'ro'))
+    onTestFinished(() => void remountSmallDisk(disk, 'rw'))
     const { findings } = (await tree.command(['doctor', '--json'])).json
     const problems = findings.filter(({ status }: { status: string }) => status === 'problem')
     expect(problems).toMatchObject([
