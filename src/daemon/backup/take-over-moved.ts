@@ -51,7 +51,8 @@ export async function relocation(moved: MovedRepository): Promise<(path: string)
 
 /** Takes the worktrees of a copy from the original's, which are not touched. */
 export async function relinkCopy(moved: MovedRepository): Promise<void> {
-  await relinkWorktrees(moved.paths.commonDir, await relocation(moved))
+  const relocate = await relocation(moved)
+  await relinkWorktrees(moved.paths.commonDir, { relocate, former: null })
 }
 
 /**
@@ -100,7 +101,8 @@ export async function takeOverMoved(
         `Agents of this tree still run (processes ${running.slice(0, 5).join(', ')}), in folders that are named otherwise now. ${back}`,
       )
     }
-    await relinkWorktrees(paths.commonDir, relocate)
+    const { commonDir: former } = await placeBefore(moved)
+    await relinkWorktrees(paths.commonDir, { relocate, former })
     if (agents !== null) {
       const destination = await findDestination({ store, paths, environment, replaces: true })
       await destination.bring(copy)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { access, chmod, constants, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
@@ -32,6 +33,8 @@ export async function diagnoseRepository(
 ): Promise<Diagnosis[]> {
   const [config, diagnosis] = await configuration(context, located)
   const unwritable = await diagnoseWriting(located)
+  // What is tried by git fails without them, for another reason than it would name.
+  const canTry = unwritable.length === 0 && existsSync(located.file.rootWorktree)
   const groups = await Promise.all([
     Promise.resolve(unwritable),
     trust(context, located),
@@ -42,9 +45,8 @@ export async function diagnoseRepository(
     permissions(context, located),
     remotes(context, located),
     diagnoseForge(context, config, located),
-    diagnoseCommits(context, located),
-    // What is tried by writing fails with it, for another reason than it would name.
-    unwritable.length > 0 ? NOTHING : diagnosePush(context, config, located),
+    canTry ? diagnoseCommits(context, located) : NOTHING,
+    canTry ? diagnosePush(context, config, located) : NOTHING,
     diagnoseOwnCopy(context, located),
     diagnoseLarge(context, config, located),
     diagnoseNotify(context, config, located),

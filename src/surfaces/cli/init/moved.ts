@@ -43,8 +43,10 @@ async function findMoved(context: CliContext): Promise<Moved | null> {
   if (how === null) return null
   const home = facts.bare ? worktree : (facts.mainWorktree ?? worktree)
   const paths = pathsOf(commonDir, home)
-  const below = file.rootWorktree.startsWith(`${file.home}/`)
-  const rootWorktree = below ? home + file.rootWorktree.slice(file.home.length) : home
+  const root = file.rootWorktree
+  // A linked worktree elsewhere did not move with it.
+  const moves = root === file.home || root.startsWith(`${file.home}/`)
+  const rootWorktree = moves ? home + root.slice(file.home.length) : root
   const moved = { how, file, paths, worktree, rootWorktree }
   await assertHuman(cwd, environment, { ...moved, file: { ...file, rootWorktree } })
   return moved
