@@ -71,7 +71,7 @@ async function completeOptions(given: Partial<CliOptions>): Promise<CliOptions> 
     terminal: environment.unicode
       ? terminal
       : (await import('../surfaces/text/ascii.ts')).asciiTerminal(terminal),
-    cwd: given.cwd ?? currentFolder(),
+    cwd: given.cwd ?? currentFolder(environment),
     host: given.host ?? (await import('./cli-host.ts')).createHost(environment),
     onInterrupt:
       given.onInterrupt ??

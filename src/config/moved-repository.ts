@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ExomonadError } from '../domain/errors.ts'
 import { findRepository } from './find-repository.ts'
 import type { RepositoryFile } from './repository-file.ts'
@@ -21,7 +23,9 @@ export async function setUpElsewhere(
   const found = place === null ? undefined : await findRepository(place).catch(() => undefined)
   // A repository further up is another one, in whose folder this one was.
   if (found === undefined || found.worktree !== place) return 'moved'
-  return found.commonDir === commonDir ? null : 'copied'
+  if (found.commonDir === commonDir) return null
+  // Where nothing is set up, that is another repository in its place.
+  return existsSync(join(found.commonDir, 'exomonad', 'repository.json')) ? 'copied' : 'moved'
 }
 
 /** REPOSITORY_MOVED, with what to do. */
