@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import type { CliContext, GlobalOptions } from '../surfaces/cli/context.ts'
 import type { Terminal } from '../surfaces/text/terminal.ts'
+import { currentFolder } from './current-folder.ts'
 import { EXIT_CODES, type ExitCode } from '../surfaces/cli/exit-codes.ts'
 import type { Elsewhere } from '../surfaces/cli/elsewhere/elsewhere.ts'
 import type { Host } from '../surfaces/cli/host.ts'
@@ -70,7 +71,7 @@ async function completeOptions(given: Partial<CliOptions>): Promise<CliOptions> 
     terminal: environment.unicode
       ? terminal
       : (await import('../surfaces/text/ascii.ts')).asciiTerminal(terminal),
-    cwd: given.cwd ?? process.cwd(),
+    cwd: given.cwd ?? currentFolder(environment),
     host: given.host ?? (await import('./cli-host.ts')).createHost(environment),
     onInterrupt:
       given.onInterrupt ??

@@ -6,6 +6,18 @@ export function createBackupHost(environment: Environment): Host['backup'] {
   return {
     make: async (options) =>
       (await import('../daemon/backup/make-backup.ts')).makeBackup({ ...options, environment }),
+    placeBefore: async (options) =>
+      (await import('../daemon/backup/take-over-moved.ts')).placeBefore({
+        ...options,
+        environment,
+      }),
+    takeOverMoved: async (options) =>
+      (await import('../daemon/backup/take-over-moved.ts')).takeOverMoved({
+        ...options,
+        environment,
+      }),
+    relinkCopy: async (options) =>
+      (await import('../daemon/backup/take-over-moved.ts')).relinkCopy({ ...options, environment }),
     unpack: async (options) =>
       (await import('../daemon/backup/restore-backup.ts')).unpackBackup({
         ...options,

@@ -1,3 +1,4 @@
+import { currentFolder } from './current-folder.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { attentionWords, readAttention } from '../surfaces/cli/agents/short-status.ts'
 
@@ -9,7 +10,7 @@ import { attentionWords, readAttention } from '../surfaces/cli/agents/short-stat
 export async function printShortStatus(argv: readonly string[]): Promise<boolean> {
   const environment = readEnvironment()
   if (argv.join(' ') !== 'status --short' || !environment.unicode) return false
-  const attention = await readAttention(process.cwd(), environment)
+  const attention = await readAttention(currentFolder(environment), environment)
   if (attention !== null) process.stdout.write(`${attentionWords(attention)}\n`)
   return true
 }

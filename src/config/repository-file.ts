@@ -23,13 +23,26 @@ export interface RepositoryFile {
   }
 }
 
-/** Null where exomonad is not set up. Throws INTERNAL where the file is not what init writes. */
-export async function readRepositoryFile(file: string): Promise<RepositoryFile | null> {
+/**
+ * Null where exomonad is not set up. Throws INTERNAL where the file is not what init writes, NOT_ALLOWED
+ * where it is another user’s.
+ */
+export async function readRepositoryFile(
+  file: string,
+  read: (path: string, encoding: 'utf8') => Promise<string> = readFile,
+): Promise<RepositoryFile | null> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = await read(file, 'utf8')
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return null
+    if (code === 'EACCES')
+      throw new ExomonadError(
+        'NOT_ALLOWED',
+        `exomonad was set up here by another user, who alone may read ${dirname(file)}: the daemon and the agents are theirs. Run this as that user, or work in a clone of your own.`,
+        { file },
+      )
     throw error
   }
   const value = parse(text)

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { inspectRepository } from '../adapters/git/repository.ts'
 import { acquireInstanceLock } from '../adapters/machine/instance-lock.ts'
 import { gitEnvironment, type Environment } from '../config/environment.ts'
+import { movedError, setUpElsewhere } from '../config/moved-repository.ts'
 import { readRepositoryFile, type RepositoryFile } from '../config/repository-file.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import type { Exec } from '../processes/exec.ts'
@@ -18,7 +19,7 @@ export interface ClaimedRepository {
 
 /**
  * Makes this process the one daemon of the repository that `cwd` is in, until `release`. Its
- * folders are there then. NOT_INITIALIZED, ALREADY_RUNNING.
+ * folders are there then. NOT_INITIALIZED, REPOSITORY_MOVED, ALREADY_RUNNING.
  */
 export async function claimRepository(options: {
   readonly cwd: string
@@ -40,6 +41,12 @@ export async function claimRepository(options: {
       'NOT_INITIALIZED',
       `exomonad is not set up in ${cwd}. Run \`exomonad init\`.`,
     )
+  // Variables of git's say which folders belong together.
+  const elsewhere =
+    environment.variables['GIT_DIR'] === undefined
+      ? await setUpElsewhere(repository, commonDir)
+      : null
+  if (elsewhere !== null) throw movedError(elsewhere, repository, commonDir)
   const paths = pathsOf(commonDir, repository.home)
   for (const folder of foldersOf(paths)) {
     await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -49,6 +49,12 @@ export const ERRORS = {
     meaning: 'exomonad is not set up in this repository.',
     remedy: 'Run `exomonad init`.',
   },
+  REPOSITORY_MOVED: {
+    status: 409,
+    meaning: 'What is set up here names another folder: the repository was moved, or copied.',
+    remedy:
+      'Where it was moved, `exomonad init` takes its tree over; in a copy, `exomonad deinit` takes it out.',
+  },
   NO_COMMITS: {
     status: 409,
     meaning: 'The repository has no commit that agents could start from.',

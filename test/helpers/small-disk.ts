@@ -19,6 +19,17 @@ export const unmountSmallDisk = (folder: string): void => {
   execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' })
 }
 
+/** `ro` or `rw`. False while somebody has a file there open for writing (`ro`). */
+export function remountSmallDisk(folder: string, how: 'ro' | 'rw'): boolean {
+  try {
+    execFileSync('mount', ['-o', `remount,${how}`, folder], { stdio: 'pipe' })
+    return true
+  } catch (error) {
+    if (String((error as { stderr?: Buffer }).stderr).includes('busy')) return false
+    throw error
+  }
+}
+
 /** Fills the file system to its last byte with one file. */
 export function fillDisk(file: string): void {
   const descriptor = openSync(file, 'w')

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 import { asBranchName, type Sha } from '../../domain/ids.ts'
 import { exec as defaultExec, type Exec, type ExecResult } from '../../processes/exec.ts'
@@ -9,8 +11,8 @@ import { parseWorktreeList } from './worktrees/worktree-list.ts'
 
 /**
  * The repository that a folder is in, seen from there: in a worktree, a linked one, a bare
- * repository or a `.git` folder. Throws NOT_A_REPOSITORY with git’s words elsewhere, GIT_FAILED
- * where git does not start.
+ * repository or a `.git` folder. Throws NOT_A_REPOSITORY elsewhere, GIT_FAILED
+ * where git does not start or refuses to read it.
  */
 export async function inspectRepository(
   cwd: string,
@@ -35,7 +37,7 @@ export async function inspectRepository(
   if (more.length > 0 || here?.head !== sha) return inspectFurther(cwd, git)
   return {
     commonDir: await realpath(common),
-    ...placesOf(worktrees),
+    ...(await placesOf(worktrees, { common, toplevel, git })),
     worktree: toplevel,
     head:
       here.branch === null
@@ -48,18 +50,44 @@ const ABSOLUTE = ['--path-format=absolute']
 
 const line = (result: ExecResult): string => result.stdout.replace(/\n$/, '')
 
-const placesOf = (
+type RunGit = (...args: string[]) => Promise<ExecResult>
+
+async function placesOf(
   worktrees: ReturnType<typeof parseWorktreeList>,
-): Pick<RepositoryFacts, 'bare' | 'mainWorktree'> => ({
-  bare: worktrees[0]?.bare ?? false,
-  mainWorktree: worktrees.find((worktree) => !worktree.bare && !worktree.prunable)?.path ?? null,
-})
+  here: { common: string; toplevel: string | null; git: RunGit },
+): Promise<Pick<RepositoryFacts, 'bare' | 'mainWorktree'>> {
+  const bare = worktrees[0]?.bare ?? false
+  const main = worktrees.find((worktree) => !worktree.bare && !worktree.prunable)?.path ?? null
+  return { bare, mainWorktree: main === here.common ? ((await findMain(here)) ?? main) : main }
+}
+
+/**
+ * git names the main worktree by its git directory, less `/.git`: of one that is called otherwise (a
+ * submodule’s, one made with `--separate-git-dir`) that is no worktree. Null where nothing says
+ * which it is, or it leads to the repository by variables alone.
+ */
+async function findMain({
+  common,
+  toplevel,
+  git,
+}: {
+  common: string
+  toplevel: string | null
+  git: RunGit
+}): Promise<string | null> {
+  const own = await git('rev-parse', ...ABSOLUTE, '--git-dir')
+  const configured = await git(`--git-dir=${common}`, 'config', '--get', 'core.worktree')
+  const main =
+    line(own) === common
+      ? toplevel
+      : configured.exitCode === 0
+        ? resolve(common, line(configured))
+        : null
+  return main !== null && existsSync(join(main, '.git')) ? main : null
+}
 
 /** One question at a time: without a worktree, without a commit, or in no repository at all. */
-async function inspectFurther(
-  cwd: string,
-  git: (...args: string[]) => Promise<ExecResult>,
-): Promise<RepositoryFacts> {
+async function inspectFurther(cwd: string, git: RunGit): Promise<RepositoryFacts> {
   const common = await git('rev-parse', ...ABSOLUTE, '--git-common-dir')
   if (common.startError !== null) {
     const there = await realpath(cwd).catch(() => null)
@@ -72,9 +100,7 @@ async function inspectFurther(
     throw gitFailure('look at the repository', common, { cwd })
   }
   if (common.exitCode !== 0) {
-    throw new ExomonadError('NOT_A_REPOSITORY', notInRepository(cwd, wordsOf(common)), {
-      folder: cwd,
-    })
+    throw notReadable(cwd, wordsOf(common))
   }
 
   const [toplevel, list, symbolic, head] = await Promise.all([
@@ -91,7 +117,11 @@ async function inspectFurther(
 
   return {
     commonDir: await realpath(line(common)),
-    ...placesOf(worktrees),
+    ...(await placesOf(worktrees, {
+      common: line(common),
+      toplevel: toplevel.exitCode === 0 ? line(toplevel) : null,
+      git,
+    })),
     worktree: toplevel.exitCode === 0 ? line(toplevel) : null,
     head:
       symbolic.exitCode !== 0
@@ -102,8 +132,23 @@ async function inspectFurther(
   }
 }
 
-/** Git’s words only where they say more: its plain refusal is the same once again. */
-function notInRepository(cwd: string, words: string): string {
-  const more = words.includes('not a git repository (or any') ? '' : ` (${words})`
-  return `${cwd} is not in a git repository${more}. Go to one, or make this one: \`git init\`.`
+/**
+ * What to do depends on why: where there is no repository, one may be made; where git refuses one
+ * that is there, or can’t read it, another one inside would only hide it.
+ */
+function notReadable(cwd: string, words: string): ExomonadError {
+  if (words.includes('not a git repository (or any'))
+    return new ExomonadError(
+      'NOT_A_REPOSITORY',
+      `${cwd} is not in a git repository. Go to one, or make this one: \`git init\`.`,
+      { folder: cwd },
+    )
+  const owner = /dubious ownership in repository at '(.+?)'/.exec(words)?.[1]
+  return new ExomonadError(
+    'GIT_FAILED',
+    owner === undefined
+      ? `git can’t read the repository around ${cwd} (${words}). Put that right, until \`git status\` works there.`
+      : `${owner} belongs to another user, so git refuses to read it. Run this as its owner; or, where you trust everybody who can write there: \`git config --global --add safe.directory '${owner}'\`.`,
+    { folder: cwd, git: words },
+  )
 }

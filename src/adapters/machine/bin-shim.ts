@@ -8,8 +8,8 @@ export const CONFINED_BIN = 'confined'
 /**
  * Writes `<folder>/exomonad`, a sh script that runs this daemon’s own version with its own Node,
  * whatever else the machine has: agents have the folder in front of their PATH. And the `git` of
- * those that are confined, a script. Each appears whole, also where agents are just running the
- * former one. Returns the path of the first.
+ * those that are confined, a script. Where the first’s program is gone it says so, with 127. Each
+ * appears whole, also where agents are just running the former one. Returns the path of the first.
  */
 export async function writeBinShim(
   folder: string,
@@ -17,14 +17,26 @@ export async function writeBinShim(
 ): Promise<string> {
   const confined = join(folder, CONFINED_BIN)
   await writeShim(confined, 'git', ['/bin/sh', program.confinedGit, confined])
-  return writeShim(folder, 'exomonad', [program.node, program.bin])
+  const { node, bin } = program
+  return writeShim(folder, 'exomonad', [node, bin], [requireThere(node), requireThere(bin)])
 }
 
-async function writeShim(folder: string, name: string, words: readonly string[]): Promise<string> {
+/** A Node or an exomonad that was uninstalled, or upgraded to another path, while agents run. */
+const requireThere = (path: string): string =>
+  `[ -f ${quote(path)} ] || { printf '%s\\n' ${quote(`✗ ${path} is gone: exomonad or its Node was uninstalled or upgraded while this daemon runs. A person restarts it: exomonad daemon stop; exomonad daemon start (agents go on meanwhile)`)} >&2; exit 127; }\n`
+
+async function writeShim(
+  folder: string,
+  name: string,
+  words: readonly string[],
+  before: readonly string[] = [],
+): Promise<string> {
   const file = join(folder, name)
   const draft = join(folder, `.${name}.${process.pid}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFile(draft, `#!/bin/sh\nexec ${words.map(quote).join(' ')} "$@"\n`, { mode: 0o755 })
+  await writeFile(draft, `#!/bin/sh\n${before.join('')}exec ${words.map(quote).join(' ')} "$@"\n`, {
+    mode: 0o755,
+  })
   await rename(draft, file)
   return file
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { parseWorktreeList } from '../../adapters/git/worktrees/worktree-list.ts'
+import { parseWorktreeList, withMainAt } from '../../adapters/git/worktrees/worktree-list.ts'
 import type { AdoptedAgent } from '../../adapters/store/sqlite/adopt-copy.ts'
 import type { Git } from '../../adapters/git/git.ts'
 import { asBranchName, parseSha, type Sha } from '../../domain/ids.ts'
@@ -113,7 +113,7 @@ export async function bringWorktrees({
   const uncommitted: string[] = []
   const lacking: { path: string; why: string }[] = []
   const wanted = new Set(agents.filter((agent) => agent.needsWorktree).map((one) => one.worktree))
-  const known = await worktreesOf(run, commonDir)
+  const known = withMainAt(await worktreesOf(run, commonDir), { commonDir, main: rootWorktree })
   for (const { path, branch, number, uncommitted: dirty } of worktrees) {
     const isRoot = path === rootWorktree
     if (!isRoot && !wanted.delete(path)) continue

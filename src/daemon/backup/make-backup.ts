@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { openGit } from '../../adapters/git/open.ts'
-import { parseWorktreeList } from '../../adapters/git/worktrees/worktree-list.ts'
+import { parseWorktreeList, withMainAt } from '../../adapters/git/worktrees/worktree-list.ts'
 import { gitEnvironment, type Environment } from '../../config/environment.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
@@ -97,8 +97,12 @@ async function removeAbandoned(folder: string, pattern: RegExp): Promise<void> {
 }
 
 /** As it is in one instant; a daemon that writes is not disturbed. */
-async function copyStore(
-  { paths, store, environment }: Parameters<typeof makeBackup>[0],
+export async function copyStore(
+  {
+    paths,
+    store,
+    environment,
+  }: Pick<Parameters<typeof makeBackup>[0], 'paths' | 'store' | 'environment'>,
   to: string,
 ): Promise<void> {
   const { database } = paths
@@ -151,8 +155,9 @@ async function bundle(options: {
   const shallow = await readFile(join(paths.commonDir, 'shallow'), 'utf8').catch(() => '')
   if (shallow !== '') await writeFile(join(gathering, 'shallow'), shallow)
 
-  const listed = parseWorktreeList(
-    await run(paths.commonDir, ['worktree', 'list', '--porcelain', '-z']),
+  const listed = withMainAt(
+    parseWorktreeList(await run(paths.commonDir, ['worktree', 'list', '--porcelain', '-z'])),
+    { commonDir: paths.commonDir, main: paths.home },
   )
   const git = openGit({ commonDir: paths.commonDir, environment: gitEnvironment(environment) })
   /** The daemon may be looking at the same worktree in this moment. */

@@ -85,13 +85,11 @@ function parseOrNull(text: string): unknown {
   }
 }
 
+/** Where a repository lies, or lay. */
+export type Place = Pick<BackupManifest, 'commonDir' | 'home' | 'rootWorktree'>
+
 /** Where what lay in the repository of the backup lies in this one; elsewhere it stays. */
-export function relocated(
-  path: string,
-  from: BackupManifest,
-  to: Paths,
-  rootWorktree: string,
-): string {
+export function relocated(path: string, from: Place, to: Paths, rootWorktree: string): string {
   const before = pathsOf(from.commonDir, from.home)
   if (path === from.rootWorktree) return rootWorktree
   const places = [

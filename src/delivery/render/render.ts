@@ -130,7 +130,7 @@ export function createRenderer(deps: {
     if (text === undefined)
       throw new ExomonadError(
         'INTERNAL',
-        `No template for the prompt "${name}" can be rendered. See \`exomonad daemon logs\`.`,
+        `No template for the prompt "${name}" can be rendered, not even the shipped one. Where exomonad was uninstalled or upgraded since the daemon started: \`exomonad daemon stop; exomonad daemon start\` (agents go on meanwhile). \`exomonad daemon logs\` has more.`,
         { name },
       )
     return stripControls(text)

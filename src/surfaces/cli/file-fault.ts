@@ -1,3 +1,5 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 
 /** Why a file of this machine can’t be had, by the system’s own code. */
@@ -16,9 +18,15 @@ const WHY: Readonly<Record<string, string>> = {
  * Any thrown value as an ExomonadError. A file or folder that the person’s machine refuses to the
  * command is no fault of exomonad: NOT_AVAILABLE, with which, why, and what to do.
  */
-export function asCommandError(thrown: unknown, home: string): ExomonadError {
+export function asCommandError(
+  thrown: unknown,
+  home: string,
+  /** Throws the system’s error where a folder can’t be written. */
+  requireWritable: (folder: string) => void = (folder) => accessSync(folder, constants.W_OK),
+): ExomonadError {
   const { code = '', path: refused, syscall = '' } = (thrown ?? {}) as NodeJS.ErrnoException
-  const why = WHY[code]
+  const why =
+    WHY[syscall === 'mkdir' && code === 'ENOENT' ? unmade(refused, requireWritable) : code]
   if (why === undefined || typeof refused !== 'string' || syscall.startsWith('spawn'))
     return asExomonadError(thrown)
   // Whole files are written under another name beside theirs, and renamed.
@@ -33,4 +41,19 @@ export function asCommandError(thrown: unknown, home: string): ExomonadError {
     { path },
     { cause: thrown },
   )
+}
+
+/**
+ * Why a folder could not be made: of one on a read-only file system Node says ENOENT where it was to
+ * make those above it, too, whatever the system said. The nearest that is there knows.
+ */
+function unmade(path: string | undefined, requireWritable: (folder: string) => void): string {
+  let folder = path ?? ''
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  try {
+    requireWritable(folder)
+    return 'ENOENT'
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'ENOENT'
+  }
 }

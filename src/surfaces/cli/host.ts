@@ -19,6 +19,8 @@ import type {
   unpackBackup,
   UnpackedBackup,
 } from '../../daemon/backup/restore-backup.ts'
+import type { Place } from '../../daemon/backup/manifest.ts'
+import type { placeBefore, relinkCopy, takeOverMoved } from '../../daemon/backup/take-over-moved.ts'
 import type { GiteaFound } from '../../daemon/forge/find-gitea.ts'
 import type { GithubFound } from '../../daemon/forge/find-github.ts'
 import type { cleanReport } from '../../daemon/report/clean-report.ts'
@@ -101,9 +103,12 @@ export interface Host {
   readonly multiplexers: MultiplexersHost
 }
 
-/** Of a whole tree: see daemon/backup. */
+/** Of a whole tree, and of one that was moved: see daemon/backup. */
 export interface BackupHost {
   make(options: Omit<Parameters<typeof makeBackup>[0], 'environment'>): Promise<BackupMade>
+  placeBefore(options: Omit<Parameters<typeof placeBefore>[0], 'environment'>): Promise<Place>
+  takeOverMoved(options: Omit<Parameters<typeof takeOverMoved>[0], 'environment'>): Promise<void>
+  relinkCopy(options: Omit<Parameters<typeof relinkCopy>[0], 'environment'>): Promise<void>
   unpack(options: Omit<Parameters<typeof unpackBackup>[0], 'environment'>): Promise<UnpackedBackup>
   /** Whatever becomes of it, the lock that unpacking took is let go. */
   bringBack(

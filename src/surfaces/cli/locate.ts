@@ -1,10 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Environment } from '../../config/environment.ts'
+import { movedError, setUpElsewhere } from '../../config/moved-repository.ts'
 import { readRepositoryFile, type RepositoryFile } from '../../config/repository-file.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { pathsOf, type Paths } from '../../runtime/paths.ts'
-import { findRepository } from './find-repository.ts'
+import { findRepository } from '../../config/find-repository.ts'
 import type { Host } from './host.ts'
 
 /** A repository in which exomonad is set up. */
@@ -17,7 +18,7 @@ export interface LocatedRepository {
 
 /**
  * The set-up repository around a folder. Git is only asked where the files alone do not say.
- * NOT_A_REPOSITORY, NOT_INITIALIZED.
+ * NOT_A_REPOSITORY, NOT_INITIALIZED, REPOSITORY_MOVED.
  */
 export async function locateRepository(
   cwd: string,
@@ -29,19 +30,30 @@ export async function locateRepository(
     environment.variables['GIT_COMMON_DIR'] !== undefined
   const found = redirected ? undefined : await findRepository(cwd).catch(() => undefined)
   const known = found === undefined ? null : await readSetUp(found.commonDir)
-  if (known !== null && found !== undefined) return { ...known, worktree: found.worktree }
+  if (known !== null && found !== undefined) {
+    await requireOwn(known.file, found.commonDir)
+    return { ...known, worktree: found.worktree }
+  }
   const facts = await host.inspectRepository(cwd)
   const setUp = await readSetUp(facts.commonDir)
   if (setUp === null) {
     throw new ExomonadError(
       'NOT_INITIALIZED',
-      `exomonad is not set up in ${facts.worktree ?? facts.commonDir}. Run \`exomonad init\` there.`,
+      facts.worktree === null
+        ? `exomonad is not set up in ${facts.commonDir}. Run \`exomonad init\` in one of its worktrees.`
+        : `exomonad is not set up in ${facts.worktree}. Run \`exomonad init\` there.`,
       {
         repository: facts.commonDir,
       },
     )
   }
+  if (!redirected) await requireOwn(setUp.file, facts.commonDir)
   return { ...setUp, worktree: facts.worktree }
+}
+
+async function requireOwn(file: RepositoryFile, commonDir: string): Promise<void> {
+  const elsewhere = await setUpElsewhere(file, commonDir)
+  if (elsewhere !== null) throw movedError(elsewhere, file, commonDir)
 }
 
 async function readSetUp(

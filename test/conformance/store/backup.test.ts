@@ -127,3 +127,12 @@ it('refuses a store that is damaged in its middle, and lets it push out no sound
   expect((await listBackups(backups)).map((backup) => backup.file)).toEqual([sound])
   expect(readdirSync(backups)).toHaveLength(1)
 })
+
+it('is not made where the state folder is no more: of a moved repository nothing comes back there', async () => {
+  const { file, backups } = place()
+  const store = await openSqliteStore({ file, log: silentLog(), clock: () => 0 })
+  onTestFinished(() => store.close())
+  const gone = join(backups, 'repository', '.git', 'exomonad', 'backups')
+  await expect(store.backUp(gone)).rejects.toThrow('ENOENT')
+  expect(await listBackups(backups)).toEqual([])
+})

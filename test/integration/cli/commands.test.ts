@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startExomonad, type Exomonad, type ExomonadOptions } from '../../helpers/daemon.ts'
+import {
+  runProgram,
+  startExomonad,
+  type Exomonad,
+  type ExomonadOptions,
+} from '../../helpers/daemon.ts'
 import { BIN } from '../../helpers/programs.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -64,6 +69,26 @@ describe('the daemon’s commands', () => {
     expect((await tree.run(['daemon', 'status'])).stdout).toContain('does not answer')
     process.kill(pid, 'SIGCONT')
     expect(await stopping).toMatchObject({ code: 0, json: { stopped: true, pid } })
+  })
+
+  it('say that the folder they are called in is gone, in words', async () => {
+    const tree = await start()
+    const { folder, env } = tree.repository
+    const inGone = (words: string) =>
+      runProgram(
+        'sh',
+        [
+          '-c',
+          `mkdir gone; cd gone; rmdir ../gone; exec "$0" "$1" ${words}`,
+          process.execPath,
+          BIN,
+        ],
+        { cwd: folder, env },
+      )
+    const { code, stderr } = await inGone('tree')
+    expect(code).toBe(1)
+    expect(stderr).toContain(`The folder ${join(folder, 'gone')} does not exist.`)
+    expect(await inGone('status --short')).toMatchObject({ stdout: '', stderr: '' })
   })
 
   it('say why it doesn’t start', async () => {

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { ExomonadError } from '../../../src/domain/errors.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { describeWithDisk } from '../../helpers/terminals/require-tool.ts'
-import { fillDisk } from '../../helpers/small-disk.ts'
+import { fillDisk, remountSmallDisk } from '../../helpers/small-disk.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 /**
@@ -185,5 +185,22 @@ describeWithDisk('a full disk', () => {
     expect((await merge()).json).toMatchObject({ merged: true, local_synced: true })
     expect(await tree.repository.git('log', '--format=%s')).toBe('Add a (#1)\nFirst commit')
     expect(await tree.daemonPid()).toBe(pid)
+  })
+})
+
+describeWithDisk('a disk that became read-only', () => {
+  it('is what doctor finds, and not a damaged store or a forge that lacks objects', async () => {
+    const tree = await startExomonad({ disk: 2400 })
+    onTestFinished(() => tree.stop())
+    expect((await tree.command(['daemon', 'stop'])).code).toBe(0)
+    const disk = tree.repository.path
+    // Not while anybody still has a file there open for writing, such as a git that goes on alone.
+    await waitFor('the disk to be read-only', () => remountSmallDisk(disk, 'ro'))
+    onTestFinished(() => void remountSmallDisk(disk, 'rw'))
+    const { findings } = (await tree.command(['doctor', '--json'])).json
+    const problems = findings.filter(({ status }: { status: string }) => status === 'problem')
+    expect(problems).toMatchObject([
+      { subject: 'writing', found: expect.stringContaining('its file system is read-only') },
+    ])
   })
 })

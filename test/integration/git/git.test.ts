@@ -84,6 +84,43 @@ describe('inspectRepository', () => {
     })
   })
 
+  it('knows the main worktree of a git directory that is not called .git', async () => {
+    const { repository } = await open()
+    const apart = join(repository.folder, 'apart')
+    const gitDir = join(repository.folder, 'kept elsewhere')
+    await repository.git('clone', '-q', '--separate-git-dir', gitDir, '.', apart)
+    expect(await inspectRepository(apart, repository.env)).toMatchObject({
+      commonDir: gitDir,
+      mainWorktree: apart,
+    })
+    const file = ['-c', 'protocol.file.allow=always']
+    await repository.git(...file, 'submodule', '--quiet', 'add', apart, 'part')
+    const part = join(repository.path, 'part')
+    const linked = join(repository.folder, 'linked part')
+    await repository.gitIn(part, 'worktree', 'add', '-q', '-b', 'other', linked)
+    for (const folder of [part, linked])
+      expect(await inspectRepository(folder, repository.env), folder).toMatchObject({
+        commonDir: join(repository.path, '.git', 'modules', 'part'),
+        worktree: folder,
+        mainWorktree: part,
+      })
+  })
+
+  it('says of a repository that git refuses what to do, and never to make one inside', async () => {
+    const { repository } = await open()
+    const look = (env: Record<string, string>) =>
+      inspectRepository(repository.path, { ...repository.env, ...env }).catch((error) => error)
+    const refused = await look({ GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' })
+    expect(refused).toMatchObject({ code: 'GIT_FAILED' })
+    expect(refused.message).toContain(`${repository.path} belongs to another user`)
+    expect(refused.message).toContain('safe.directory')
+    writeFileSync(join(repository.path, '.git', 'config'), '[core\n')
+    const unreadable = await look({})
+    expect(unreadable).toMatchObject({ code: 'GIT_FAILED' })
+    expect(unreadable.message).toContain('bad config line 1')
+    for (const { message } of [refused, unreadable]) expect(message).not.toContain('git init')
+  })
+
   it('sees a bare repository and its linked worktrees', async () => {
     const { repository } = await open()
     const bare = join(repository.folder, 'bare.git')

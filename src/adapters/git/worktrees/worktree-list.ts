@@ -26,3 +26,17 @@ export function parseWorktreeList(text: string): WorktreeEntry[] {
       }
     })
 }
+
+/**
+ * With the main worktree where it is: of a git directory that is not called `.git` git names that
+ * directory instead.
+ */
+export const withMainAt = (
+  entries: readonly WorktreeEntry[],
+  { commonDir, main }: { commonDir: string; main: string },
+): WorktreeEntry[] =>
+  entries.map((entry) =>
+    !entry.bare && entry.path === commonDir && !entries.some(({ path }) => path === main)
+      ? { ...entry, path: main }
+      : entry,
+  )

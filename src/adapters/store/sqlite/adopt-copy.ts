@@ -22,7 +22,11 @@ export interface AdoptedAgent {
 export async function adoptCopy(
   file: string,
   relocate: (path: string) => string,
-  { log, now }: { log: Log; now: number },
+  {
+    log,
+    now,
+    reason = 'it ran when the backup was made',
+  }: { log: Log; now: number; /** Why what can’t go on has failed. */ reason?: string },
 ): Promise<AdoptedAgent[]> {
   await (await openSqliteStore({ file, log })).close()
   const database = new Database(file, { fileMustExist: true })
@@ -42,7 +46,7 @@ export async function adoptCopy(
         if (!isAlive(state)) continue
         if (isLasting({ kind }) && (state !== 'spawning' || kind === 'root'))
           end.run('idle', STOPPED, now, null, id)
-        else end.run('failed', 'it ran when the backup was made', now, now, id)
+        else end.run('failed', reason, now, now, id)
       }
       relocateJournal(database, relocate)
       return agents.map(({ id, name, kind, worktree, ownsWorktree, reapedAt }) => ({

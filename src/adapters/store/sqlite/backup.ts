@@ -36,7 +36,10 @@ export async function backUp(
   now: number,
   version?: number,
 ): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // Not the folders above it: a daemon whose repository was moved away would make one there again.
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
   const left = (await readdir(folder)).filter((name) => DRAFT.test(name))
   await Promise.all(left.map((name) => rm(join(folder, name), { force: true })))
   const time = new Date(now).toISOString().replaceAll(/[:.]/g, '-')

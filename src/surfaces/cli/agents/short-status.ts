@@ -4,7 +4,7 @@ import type { Environment } from '../../../config/environment.ts'
 import { findOwned } from '../../../config/repository-records.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 import { readText, requestOverSocket } from '../../socket-http.ts'
-import { findRepository } from '../find-repository.ts'
+import { findRepository } from '../../../config/find-repository.ts'
 
 /** As the `attention` tool gives it. */
 interface Attention {

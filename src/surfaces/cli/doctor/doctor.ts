@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { canAsk, confirm } from '../confirm.ts'
+import { asExomonadError } from '../../../domain/errors.ts'
 import type { CliContext } from '../context.ts'
 import { diagnoseKnownAgents } from './agents.ts'
 import type { Diagnosis } from './diagnosis.ts'
@@ -97,6 +98,8 @@ async function agreed(
     : findings.filter(({ asks }) => asks !== true)
 }
 
+const BENIGN: ReadonlySet<string> = new Set(['NOT_A_REPOSITORY', 'NOT_INITIALIZED'])
+
 async function diagnose(context: CliContext): Promise<Diagnosis[]> {
   const located = await locateRepository(
     context.options().cwd,
@@ -106,7 +109,12 @@ async function diagnose(context: CliContext): Promise<Diagnosis[]> {
   if (located instanceof Error)
     return [
       ...(await diagnoseMachine(context, null)),
-      { subject: 'repository', status: 'note', found: located.message },
+      {
+        subject: 'repository',
+        // Where nothing is set up there is nothing to be wrong.
+        status: BENIGN.has(asExomonadError(located).code) ? 'note' : 'problem',
+        found: located.message,
+      },
       ...(await diagnoseKnownAgents(context)),
     ]
   const config = await context.host.loadConfig(located.paths.configFile).catch(() => null)

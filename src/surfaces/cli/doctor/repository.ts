@@ -1,10 +1,12 @@
-import { chmod, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { access, chmod, constants, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import { checkTrust } from '../../../config/trust.ts'
 import { ownerTokenFile, userStateFolder } from '../../../config/user-state.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { CliContext } from '../context.ts'
+import { diagnoseCommits } from './commits.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { diagnoseAgents } from './agents.ts'
 import { diagnoseForge } from './forge.ts'
@@ -19,6 +21,8 @@ import { diagnoseSandbox } from './sandbox.ts'
 import { trustSubject } from '../init/initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
 
+const NOTHING: Promise<Diagnosis[]> = Promise.resolve([])
+
 /**
  * What the set-up of one repository needs: configuration, trust, agent programs, permissions, room,
  * remotes, forge.
@@ -28,7 +32,11 @@ export async function diagnoseRepository(
   located: LocatedRepository,
 ): Promise<Diagnosis[]> {
   const [config, diagnosis] = await configuration(context, located)
+  const unwritable = await diagnoseWriting(located)
+  // What is tried by git fails without them, for another reason than it would name.
+  const canTry = unwritable.length === 0 && existsSync(located.file.rootWorktree)
   const groups = await Promise.all([
+    Promise.resolve(unwritable),
     trust(context, located),
     templates(context, located),
     diagnoseAgents(context, config, located),
@@ -37,11 +45,12 @@ export async function diagnoseRepository(
     permissions(context, located),
     remotes(context, located),
     diagnoseForge(context, config, located),
-    diagnosePush(context, config, located),
+    canTry ? diagnoseCommits(context, located) : NOTHING,
+    canTry ? diagnosePush(context, config, located) : NOTHING,
     diagnoseOwnCopy(context, located),
     diagnoseLarge(context, config, located),
     diagnoseNotify(context, config, located),
-    store(context, located),
+    unwritable.length > 0 ? NOTHING : store(context, located),
     olderZellij(context, located),
   ])
   return [diagnosis, ...groups.flat()]
@@ -86,6 +95,26 @@ async function configuration(
       },
     ]
   }
+}
+
+/** A file system that was mounted again after a fault is read-only, for root too. */
+async function diagnoseWriting({ paths }: LocatedRepository): Promise<Diagnosis[]> {
+  for (const folder of [paths.commonDir, paths.state, paths.home])
+    try {
+      await access(folder, constants.W_OK)
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      const why = code === 'EROFS' ? 'its file system is read-only' : 'permission is denied'
+      return [
+        {
+          subject: 'writing',
+          status: 'problem',
+          found: `${folder} can’t be written: ${why}, so nothing can be recorded or committed`,
+          fix: 'Make it writable; what is there already is safe',
+        },
+      ]
+    }
+  return []
 }
 
 /** Versions of before had terminals in Zellij itself. */

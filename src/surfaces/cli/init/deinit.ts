@@ -7,6 +7,7 @@ import { storeConfig } from '../daemon/store-config.ts'
 import { ensureDaemon, stopDaemon } from '../daemon/daemon-process.ts'
 import { dismantle, worktreesThatGo, type Dismantled } from './dismantle.ts'
 import type { LocatedRepository } from '../locate.ts'
+import { locateCopy } from './moved.ts'
 import { present } from '../output.ts'
 import { requireOtherTerminal } from '../own-terminal.ts'
 import { printableLine } from '../../text/printable.ts'
@@ -21,18 +22,24 @@ export function define(command: Command, context: CliContext): void {
       'Remove the configuration although it is not what init wrote; never what git tracks',
     )
     .action(async (options: { force?: boolean }) => {
-      const located = await locateForHuman(context)
+      const copy = await locateCopy(context)
+      const located = copy ?? (await locateForHuman(context))
       requireOtherTerminal(context.environment, located.paths.commonDir, 'deinit')
-      const warnings = await withProgress(
-        context,
-        'Stopping agents and daemon',
-        stopEverything(context, located),
-      )
+      // Of a copy nothing runs: what does is the original's.
+      const warnings =
+        copy === null
+          ? await withProgress(
+              context,
+              'Stopping agents and daemon',
+              stopEverything(context, located),
+            )
+          : []
       const work = dismantle({
         located,
         environment: context.environment,
         host: context.host,
         force: options.force === true,
+        copy: copy !== null,
       })
       const result = await withProgress(context, 'Taking exomonad out', work)
       present(context, { ...result, warnings }, () => describe(context, result, warnings))

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Git, WorktreeEntry } from '../../../adapters/git/git.ts'
 import type { Environment } from '../../../config/environment.ts'
@@ -28,6 +28,8 @@ interface DismantleDeps {
   readonly host: Host
   /** Remove a configuration that was changed, too; never one that git tracks. */
   readonly force: boolean
+  /** The records are of a tree elsewhere: no init could take them up. */
+  readonly copy?: boolean
 }
 
 /**
@@ -67,9 +69,21 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   for (const pool of Object.values(paths.pools)) await git.endPool(pool, paths.trash)
   for (const root of Object.values(paths.worktrees)) await removeIfEmpty(root)
   await removeIfEmpty(paths.config)
-  await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)
+  const recordsLeft = worktreesLeft && deps.copy !== true
+  await removeState(
+    deps,
+    { worktreesLeft: recordsLeft, originLeft: unshared.length > 0 },
+    removed,
+    kept,
+  )
   // What is left of the forge’s repository borrows what is kept for it.
   if (!worktreesLeft && unshared.length === 0) await git.endLending()
+  if (worktreesLeft && deps.copy === true) {
+    await mkdir(paths.state, { recursive: true, mode: 0o700 })
+    await writeFile(paths.accepted, '', { mode: 0o600 })
+    const reason = 'a mark that `exomonad init` may begin anew beside the worktrees that are left'
+    kept.push({ path: paths.accepted, branch: null, reason })
+  }
   await git.removeFormerSnapshots()
   await git.forgetSnapshots()
   await removeUserState(deps.environment, paths.commonDir)

@@ -24,6 +24,7 @@ import {
   updateMultiplexer,
   type MultiplexerReport,
 } from './multiplexer.ts'
+import { takeOverMoved } from './moved.ts'
 import { setUpRepository, startAfterSetUp, type SetUp } from './initialize.ts'
 import { readWorktreeMaking, worktreeMakingWords, type WorktreeMaking } from './worktree-making.ts'
 import { prepareWorktrees, worktreeLines, type WorktreeReport } from './worktrees.ts'
@@ -67,6 +68,7 @@ export function define(command: Command, context: CliContext): void {
         forge: ForgeChoice
       }) => {
         const { cwd } = context.options()
+        const movedFrom = await takeOverMoved(context)
         const located = await locateRepository(cwd, context.environment, context.host).catch(
           () => null,
         )
@@ -112,6 +114,7 @@ export function define(command: Command, context: CliContext): void {
           multiplexer ?? notYet(await updateMultiplexer(context, setUp), health.multiplexer)
         const document = {
           already: setUp.already,
+          moved_from: movedFrom,
           repository: setUp.paths.commonDir,
           home: setUp.paths.home,
           root_worktree: setUp.rootWorktree,
@@ -137,6 +140,7 @@ export function define(command: Command, context: CliContext): void {
         }
         present(context, document, () =>
           describe(context, setUp, {
+            movedFrom,
             pid: health.pid,
             started,
             growsFrom,
@@ -157,6 +161,7 @@ function describe(
   context: CliContext,
   setUp: SetUp,
   daemon: {
+    movedFrom: string | null
     pid: number
     started: boolean
     growsFrom: string
@@ -173,6 +178,11 @@ function describe(
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
   const changes = [
+    ...(daemon.movedFrom === null
+      ? []
+      : [
+          `its tree moved with it from ${short(daemon.movedFrom)}; \`exomonad resume --all\` starts its agents`,
+        ]),
     ...(setUp.wroteConfig ? ['its configuration was gone, and is back'] : []),
     ...(daemon.late ? [`tl and dev run ${printableLine(daemon.found?.[0]?.name ?? '')} now`] : []),
     ...(daemon.terminals.written ? [`its agents go to ${daemon.terminals.kind ?? ''}`] : []),

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { RepositoryFacts } from '../../../adapters/git/git.ts'
 import type { Environment } from '../../../config/environment.ts'
+import { movedError, setUpElsewhere } from '../../../config/moved-repository.ts'
 import { readRepositoryFile, writeRepositoryFile } from '../../../config/repository-file.ts'
 import { checkTrust, recordTrust } from '../../../config/trust.ts'
 import { ensureOwnerToken, readIfThere, writeRepositoryRecord } from '../../../config/user-state.ts'
@@ -50,7 +51,7 @@ export interface Beginning {
  * Sets exomonad up in the repository around a folder, without starting anything. Where it is set up
  * already, nothing is changed, but a configuration that is gone is written anew, and what an
  * earlier version kept from git is brought up to date. Throws NOT_A_REPOSITORY, NO_COMMITS,
- * DETACHED_HEAD, SOCKET_PATH_TOO_LONG.
+ * DETACHED_HEAD, REPOSITORY_MOVED, SOCKET_PATH_TOO_LONG.
  */
 export async function setUpRepository(
   cwd: string,
@@ -62,6 +63,8 @@ export async function setUpRepository(
   const facts = await host.inspectRepository(cwd)
   const existing = await readRepositoryFile(join(facts.commonDir, 'exomonad', 'repository.json'))
   if (existing !== null) {
+    const elsewhere = await setUpElsewhere(existing, facts.commonDir)
+    if (elsewhere !== null) throw movedError(elsewhere, existing, facts.commonDir)
     const paths = pathsOf(facts.commonDir, existing.home)
     await ensureOwnerToken(environment, facts.commonDir)
     if (EARLIER_EXCLUDES.some((line) => existing.made?.excludes.includes(line) ?? true)) {

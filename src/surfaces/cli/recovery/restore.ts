@@ -32,7 +32,10 @@ async function restore(context: CliContext, name: string, force: boolean): Promi
   const { cwd } = context.options()
   await assertHuman(cwd, environment, null)
   const facts = await host.inspectRepository(cwd)
-  const known = await locateRepository(cwd, environment, host).catch(() => null)
+  const known = await locateRepository(cwd, environment, host).catch((error: unknown) => {
+    if (error instanceof ExomonadError && error.code === 'REPOSITORY_MOVED') throw error
+    return null
+  })
   await assertHuman(cwd, environment, known)
   const rootWorktree = known?.file.rootWorktree ?? facts.worktree
   if (rootWorktree === null || facts.head.kind !== 'branch')

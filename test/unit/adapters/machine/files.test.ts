@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -131,8 +131,26 @@ describe('writeBinShim', () => {
     expect(readFileSync(join(folder, 'confined', 'git'), 'utf8')).toBe(
       `#!/bin/sh\nexec '/bin/sh' '/new.sh' '${join(folder, 'confined')}' "$@"\n`,
     )
-    expect(readFileSync(join(folder, 'exomonad'), 'utf8')).toBe(
-      `#!/bin/sh\nexec '/new/node' '/new/bin.js' "$@"\n`,
-    )
+    const shim = readFileSync(join(folder, 'exomonad'), 'utf8')
+    expect(shim).toContain(`\nexec '/new/node' '/new/bin.js' "$@"\n`)
+    expect(shim).not.toContain('/old')
+  })
+
+  it('says what is gone, and what to do, after an uninstall or another Node', async () => {
+    const folder = tempFolder()
+    for (const [gone, node] of [
+      [join(folder, 'bin.js'), process.execPath],
+      [join(folder, "it's node"), join(folder, "it's node")],
+    ] as const) {
+      const shim = await writeBinShim(folder, {
+        node,
+        bin: join(folder, 'bin.js'),
+        confinedGit: 'x',
+      })
+      const { status, stderr } = spawnSync(shim, ['note', 'x'], { encoding: 'utf8' })
+      expect(status).toBe(127)
+      expect(stderr).toContain(`✗ ${gone} is gone`)
+      expect(stderr).toContain('exomonad daemon stop; exomonad daemon start')
+    }
   })
 })

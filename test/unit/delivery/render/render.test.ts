@@ -688,7 +688,7 @@ describe('createRenderer', () => {
       await expect(broken({}).renderPrompt('worktree-warning', task)).rejects.toMatchObject({
         code: 'INTERNAL',
         message:
-          'No template for the prompt "worktree-warning" can be rendered. See `exomonad daemon logs`.',
+          'No template for the prompt "worktree-warning" can be rendered, not even the shipped one. Where exomonad was uninstalled or upgraded since the daemon started: `exomonad daemon stop; exomonad daemon start` (agents go on meanwhile). `exomonad daemon logs` has more.',
         facts: { name: 'worktree-warning' },
       })
     })

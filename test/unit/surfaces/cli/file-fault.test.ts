@@ -25,6 +25,21 @@ describe('a file that the machine refuses to a command', () => {
     )
   })
 
+  it('says why a folder can’t be made, where the system says only that one above it is not there', async () => {
+    const path = join(top, 'read-only', 'below')
+    const error = Object.assign(new Error('no'), { code: 'ENOENT', path, syscall: 'mkdir' })
+    const checked: string[] = []
+    const readOnly = (folder: string): never => {
+      checked.push(folder)
+      throw Object.assign(new Error('read-only'), { code: 'EROFS' })
+    }
+    expect(asCommandError(error, '/home/ada', readOnly).message).toContain(
+      `${path} can’t be used: the file system is read-only.`,
+    )
+    expect(checked).toEqual([top])
+    expect(asCommandError(error, '/home/ada').message).toContain('there is no such file')
+  })
+
   it('says of one in your home that HOME leads there', async () => {
     const { message } = asCommandError(await thrownBy(open(top, 'w')), top)
     expect(message).toContain('it is a folder')
