@@ -61,10 +61,10 @@ export async function settleOpenCode(
   const answer = await promptAsync(server, session.id, {
     text: launch.prompt,
     ...(session.agent !== undefined && { agent: session.agent }),
-  }).catch((error: unknown) => {
+  }).catch(async (error: unknown) => {
     // It may have it, so it is not given once more.
     const why = error instanceof Error ? error.message : String(error)
-    throw notTaken(hasEnded(live.pid) ? 'it ended meanwhile' : why)
+    throw notTaken((await endsSoon(live.pid)) ? 'it ended meanwhile' : why)
   })
   if (answer.kind === 'refused' || answer.status >= 300) throw notTaken(describe(answer))
   for (const after of SELECT_AGAIN) setTimeout(() => void select(), after).unref()

@@ -397,7 +397,7 @@ describe('what is settled after OpenCode came up', () => {
       'GET /session/ses_parent': { ...info, id: 'ses_parent' },
       'POST /session/ses_parent/prompt_async': () => {
         program.kill('SIGKILL')
-        return { status: 500 }
+        throw new Error('the connection is cut')
       },
     })
     const request = launchRequest({ mode: 'resume', session: parent })
@@ -405,7 +405,7 @@ describe('what is settled after OpenCode came up', () => {
       settleOpenCode(serverOf(live.channel), { ...live, pid: program.pid ?? 0 }, request, 300),
     ).rejects.toMatchObject({
       code: 'SPAWN_FAILED',
-      message: expect.stringContaining('did not take its task') as string,
+      message: 'OpenCode did not take its task: it ended meanwhile',
     })
   })
 
