@@ -44,7 +44,7 @@ it('a repository that was moved is taken over where it is, and until then nothin
   })
   expect((await tree.command(['down'])).code).toBe(0)
   renameSync(path, moved)
-  for (const command of [['tree'], ['deinit'], ['daemon', 'start'], ['clean']])
+  for (const command of [['tree'], ['deinit'], ['daemon', 'start'], ['clean'], ['restore', 'file']])
     expect((await there(...command)).json, command.join(' ')).toMatchObject({
       code: 'REPOSITORY_MOVED',
       how: 'moved',
@@ -85,7 +85,7 @@ it('from a copy of a repository nothing reaches the tree of the original', async
   // A socket can’t be copied.
   const filter = (from: string) => !from.endsWith('.sock')
   cpSync(path, copy, { recursive: true, verbatimSymlinks: true, filter })
-  for (const command of [['tree'], ['init'], ['down'], ['daemon', 'stop']])
+  for (const command of [['tree'], ['init'], ['down'], ['daemon', 'stop'], ['restore', 'file']])
     expect((await there(...command)).json, command.join(' ')).toMatchObject({
       code: 'REPOSITORY_MOVED',
       how: 'copied',
