@@ -29,16 +29,23 @@ const ALLOWED = new Set([
 
 /**
  * Writes beside what is built which packages of others are in it, with the texts of their licences,
- * which all of them ask for. The build fails where one has a licence that nobody has looked at.
+ * which all of them ask for: with the last of so many builds, of all of them. The build fails where
+ * one has a licence that nobody has looked at.
  */
-export function thirdPartyNotices(): Plugin {
+export function thirdPartyNotices(builds: number): Plugin {
+  const folders = new Set<string>()
+  let built = 0
   return {
     name: 'third-party-notices',
     generateBundle(_, bundle) {
-      const modules = Object.values(bundle).flatMap((file) =>
-        file.type === 'chunk' ? file.moduleIds : [],
-      )
-      const packages = [...new Set(modules.flatMap((id) => packageFolder(id) ?? []))]
+      for (const file of Object.values(bundle))
+        for (const id of file.type === 'chunk' ? file.moduleIds : []) {
+          const folder = packageFolder(id)
+          if (folder !== undefined) folders.add(folder)
+        }
+      built += 1
+      if (built < builds) return
+      const packages = [...folders]
         .map(readBundled)
         .toSorted((a, b) => a.name.localeCompare(b.name) || a.version.localeCompare(b.version))
       for (const { name, license } of packages)

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createBackupHost } from './host-backup.ts'
 import { createGiteaHost } from './host-gitea.ts'
 import { createGithubHost } from './host-github.ts'
@@ -8,6 +9,8 @@ import { createReportHost } from './host-report.ts'
 import { createStoreHost } from './host-store.ts'
 import { createSshHost } from './host-ssh.ts'
 import type { Environment } from '../config/environment.ts'
+import type * as Daemon from '../daemon/daemon.ts'
+import type { ExomonadError } from '../domain/errors.ts'
 import { PACKAGE_ROOT, programFile } from '../runtime/package-root.ts'
 import { sendSignal } from '../../packages/subagents/src/processes/signal.ts'
 import type { Host } from '../surfaces/cli/host.ts'
@@ -91,12 +94,12 @@ export function createHost(environment: Environment): Host {
     },
     startApart,
     startDaemonProcess: ({ cwd, output }) =>
-      startApart(
-        [process.execPath, ...SMALL_HEAP, programFile('bin/exomonad'), 'daemon', 'run', '--json'],
-        { cwd, env: daemonVariables(environment), output },
-      ),
+      startApart([process.execPath, ...SMALL_HEAP, programFile('bin/daemon')], {
+        ...{ cwd, output },
+        env: daemonVariables(environment),
+      }),
     async runDaemon(options) {
-      const { runDaemon } = await import('../daemon/daemon.ts')
+      const { runDaemon } = await loadDaemon()
       await runDaemon({ ...options, environment })
     },
     async endTerminals(paths) {
@@ -194,6 +197,27 @@ export function createHost(environment: Environment): Host {
     multiplexers,
   }
 }
+
+/**
+ * By its file: once built it is a program apart, which shares nothing with the command line. Its
+ * errors are of its own class then, and are made the command line's.
+ */
+async function loadDaemon(): Promise<Pick<typeof Daemon, 'runDaemon'>> {
+  const [{ runDaemon }, { ExomonadError }] = await Promise.all([
+    import(pathToFileURL(programFile('daemon/daemon')).href) as Promise<typeof Daemon>,
+    import('../domain/errors.ts'),
+  ])
+  return {
+    runDaemon: (options) =>
+      runDaemon(options).catch((thrown: unknown) => {
+        if (thrown instanceof ExomonadError || !isCoded(thrown)) throw thrown
+        throw new ExomonadError(thrown.code, thrown.message, thrown.facts, { cause: thrown })
+      }),
+  }
+}
+
+const isCoded = (thrown: unknown): thrown is ExomonadError =>
+  thrown instanceof Error && 'code' in thrown && 'facts' in thrown
 
 /** The daemon is nobody’s agent, whoever started it. */
 const AGENT_VARIABLES =

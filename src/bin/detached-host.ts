@@ -1,9 +1,8 @@
 import process from 'node:process'
-import { createHostedSessions } from '../adapters/acp/hosted-session.ts'
 import { createHeldPanes } from '../adapters/terminals/detached/held.ts'
 import { PROTOCOL } from '../adapters/terminals/detached/protocol.ts'
 import { serveConnection } from '../adapters/terminals/detached/serve.ts'
-import { startOnPipes } from '../processes/exec.ts'
+import { startOnPipes } from '../processes/start-on-pipes.ts'
 import { startPiped } from '../../packages/subagents/src/processes/start-piped.ts'
 import { runHost } from '../processes/host/host-process.ts'
 import { closeInherited, startingWithoutDescriptors } from '../processes/host/inherited.ts'
@@ -28,10 +27,14 @@ if (stateDir !== undefined && socketPath !== undefined) {
       const onPipes = startingWithoutDescriptors(startOnPipes, leaksTerminals)
       const panes = createHeldPanes({
         start: onPipes,
-        createSession: createHostedSessions({
-          start: startingWithoutDescriptors(startPiped, leaksTerminals),
-          startOnPipes: onPipes,
-        }),
+        load: {
+          terminals: () => import('../adapters/terminals/detached/hosted-pane.ts'),
+          sessions: async () => {
+            const { createHostedSessions } = await import('../adapters/acp/hosted-session.ts')
+            const start = startingWithoutDescriptors(startPiped, leaksTerminals)
+            return { createSession: createHostedSessions({ start, startOnPipes: onPipes }) }
+          },
+        },
         now: Date.now,
         onChange,
         complain,

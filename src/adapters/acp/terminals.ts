@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises'
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import { stat } from 'node:fs/promises'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { OnPipes } from '../../processes/exec.ts'
+import type { OnPipes } from '../../processes/start-on-pipes.ts'
 import type { AcpExit, AcpTerminals } from '../../../packages/subagents/src/acp/acp.ts'
 import { confined } from './confined-files.ts'
 import {

@@ -9,6 +9,8 @@ export const createTemplateEngine = (): Liquid =>
     strictFilters: true,
     ownPropertyOnly: true,
     templates: {},
+    // Else the system is asked for its own, which loads tables of all languages: 30 ms at each start.
+    locale: 'en-US',
     parseLimit: 200_000,
     renderLimit: 2_000,
     memoryLimit: 20_000_000,

@@ -2,7 +2,7 @@ import { setImmediate as immediate, setTimeout as delay } from 'node:timers/prom
 import type { Readable } from 'node:stream'
 import { createDeadline } from '../../../packages/subagents/src/processes/deadline.ts'
 import { isStillIn, leftInGroup } from '../../../packages/subagents/src/processes/end-group.ts'
-import type { startOnPipes } from '../exec.ts'
+import type { startOnPipes } from '../start-on-pipes.ts'
 import type { OutputLog } from './output-log.ts'
 import { createStdin, type Stdin } from './stdin.ts'
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { startOnPipes } from '../../../src/processes/exec.ts'
+import { startOnPipes } from '../../../src/processes/start-on-pipes.ts'
 
 it('takes along what one that was killed while it made its pipes left behind, and nothing of those that are at it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pipes-'))

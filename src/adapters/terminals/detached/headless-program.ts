@@ -1,6 +1,6 @@
 import { startHostedProcess } from '../../../processes/host/hosted-process.ts'
 import type { OutputLog } from '../../../processes/host/output-log.ts'
-import type { startOnPipes } from '../../../processes/exec.ts'
+import type { startOnPipes } from '../../../processes/start-on-pipes.ts'
 import type { TypeResult } from '../holder.ts'
 import type { Hosted, Session } from './hosted.ts'
 

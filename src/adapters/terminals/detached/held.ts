@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { DETACHED_TERMINAL, HEADLESS_PANE } from '../../../domain/panes/headless-pane.ts'
 import { asPaneId, type PaneId } from '../../../domain/ids.ts'
 import { addToTrace } from '../../../domain/panes/pane-trace.ts'
-import type { startOnPipes } from '../../../processes/exec.ts'
+import type { startOnPipes } from '../../../processes/start-on-pipes.ts'
 import { createOutputLog } from '../../../processes/host/output-log.ts'
 import type { TypeResult } from '../holder.ts'
 import { hostProcess, hostSession } from './headless-program.ts'
 import { endLeftOf, endNow } from './end-held.ts'
 import { describeHeld, type Held } from './held-pane.ts'
-import { createHostedPane } from './hosted-pane.ts'
+import type { createHostedPane } from './hosted-pane.ts'
 import type { CreateSession, Hosted, Session } from './hosted.ts'
 import { followOutput, type Follower, type Following } from './output-followers.ts'
 import type { Viewers, Viewing } from './viewers.ts'
@@ -46,32 +46,49 @@ export interface HeldPanes {
 export function createHeldPanes(options: {
   /** Of what has no terminal. */
   start: typeof startOnPipes
-  createSession: CreateSession
+  /** What only some of them need, loaded with the first that does. */
+  load: {
+    readonly terminals: () => Promise<{ readonly createHostedPane: typeof createHostedPane }>
+    readonly sessions: () => Promise<{ readonly createSession: CreateSession }>
+  }
   now: () => number
   onChange: () => void
   complain: (error: unknown) => void
 }): HeldPanes {
-  const { start, createSession, now, onChange, complain } = options
+  const { start, load, now, onChange, complain } = options
   const panes = new Map<PaneId, Held>()
 
-  const run = (takes: OpenTakes, name: () => string): Held['program'] => {
-    const { agentId, cwd, argv, rows } = takes
-    if (takes.kind === 'terminal')
-      return { kind: 'terminal', hosted: createHostedPane({ ...takes, name, now }) }
+  /** How one of this kind is started: at once, when all that takes is there. */
+  const starter = async (takes: OpenTakes): Promise<(name: () => string) => Held['program']> => {
+    if (takes.kind === 'terminal') {
+      const terminals = await load.terminals()
+      return (name) => ({
+        kind: 'terminal',
+        hosted: terminals.createHostedPane({ ...takes, name, now }),
+      })
+    }
+    if (takes.kind === 'process') return () => runProcess(takes)
+    const { createSession } = await load.sessions()
+    return () => runSession(takes, createSession)
+  }
+  /** By this mark all is found that it ever started. */
+  const marked = ({ env, agentId }: OpenTakes) => ({ ...env, EXOMONAD_AGENT_ID: agentId })
+  const runProcess = (takes: OpenTakes & { kind: 'process' }): Held['program'] => {
+    const { cwd, argv, rows } = takes
     const log = createOutputLog({ file: takes.output, bound: takes.outputBound })
-    // By this mark all is found that it ever started.
-    const env = { ...takes.env, EXOMONAD_AGENT_ID: agentId }
-    if (takes.kind === 'process')
-      return { kind: 'process', log, hosted: hostProcess({ start, cwd, env, argv, rows, log }) }
+    const hosted = hostProcess({ start, cwd, env: marked(takes), argv, rows, log })
+    return { kind: 'process', log, hosted }
+  }
+  const runSession = (
+    takes: OpenTakes & { kind: 'acp' },
+    createSession: CreateSession,
+  ): Held['program'] => {
+    const { agentId, name, cwd, argv, rows } = takes
+    const log = createOutputLog({ file: takes.output, bound: takes.outputBound })
     const session = createSession({
-      agentId,
-      name: takes.name,
-      cwd,
-      env,
-      argv,
+      ...{ agentId, name, cwd, argv, log, complain },
+      env: marked(takes),
       session: takes.session,
-      log,
-      complain,
     })
     return { kind: 'acp', log, session, hosted: hostSession(session, { log, rows }) }
   }
@@ -100,12 +117,14 @@ export function createHeldPanes(options: {
     },
     open: async (takes) => {
       const { openId, agentId, name, kind } = takes
+      // Before anything else: from the look for an earlier one on nothing comes between.
+      const startNow = await starter(takes)
       const again = [...panes.values()].find((held) => held.openId === openId)
       if (again !== undefined) return { paneId: again.paneId, pid: again.program.hosted.pid }
       const paneId = asPaneId(
         `${kind === 'terminal' ? DETACHED_TERMINAL : HEADLESS_PANE}${randomBytes(4).toString('hex')}`,
       )
-      const program = run(takes, () => panes.get(paneId)?.name ?? name)
+      const program = startNow(() => panes.get(paneId)?.name ?? name)
       const held: Held = {
         paneId,
         agentId,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTerminals } from '../../../../src/adapters/acp/terminals.ts'
-import { startOnPipes } from '../../../../src/processes/exec.ts'
+import { startOnPipes } from '../../../../src/processes/start-on-pipes.ts'
 import { isRunning } from '../../../../src/processes/processes.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
-import { startOnPipes } from '../../../../src/processes/exec.ts'
+import { startOnPipes } from '../../../../src/processes/start-on-pipes.ts'
 import { startHostedProcess } from '../../../../src/processes/host/hosted-process.ts'
 import { createOutputLog } from '../../../../src/processes/host/output-log.ts'
 
