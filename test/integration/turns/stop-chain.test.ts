@@ -426,12 +426,14 @@ it.each([
     await runProgram('touch', [go], { env: tree.repository.env })
     const { id, worktree } = await tree.agent('second')
     const head = await waitFor('the push', async () => {
+      // First: what is read before it may be of before the rebase. What waited for it begins further
+      // turns.
+      if (stops(tree, 'second').length < stopped) return undefined
       const resolved = await tree.repository.gitIn(worktree, 'rev-parse', 'HEAD')
       const pushed = (
         await tree.repository.git('ls-remote', 'exomonad', 'refs/heads/main.second')
       ).split('\t')[0]
-      // What waited for it begins further turns.
-      return stops(tree, 'second').length >= stopped && pushed === resolved ? resolved : undefined
+      return pushed === resolved ? resolved : undefined
     })
     expect(await reported()).toEqual([])
     const by = whose === 'the daemon' ? 'daemon' : id
