@@ -50,10 +50,10 @@ describe('exomonad init with agent CLIs on the PATH', () => {
     expect(readFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), 'utf8')).toContain(
       '[roles.tl]\nagent = "claude"\n[roles.dev]\nagent = "claude"\n',
     )
-    const again = await tree.run(['init'], { env: { ...env, ...KEY } })
+    const again = await tree.command(['init'], { env: { ...env, ...KEY } })
     expect(again.stdout).toContain('exomonad init --prepare-agents')
     // The file it wrote is its own to take away.
-    expect((await tree.run(['deinit', '--json'])).json.removed).toContain(
+    expect((await tree.command(['deinit', '--json'])).json.removed).toContain(
       join(tree.repository.path, '.exomonad', 'config.toml'),
     )
   })
@@ -64,7 +64,7 @@ describe('exomonad init with agent CLIs on the PATH', () => {
       codex: CODEX.replace('echo "Not logged in" >&2; exit 1', 'echo Logged in'),
     })
     rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })
-    const result = await tree.run(['init'], { env })
+    const result = await tree.command(['init'], { env })
     expect(result.stdout).toContain('codex; also here: claude (not ready)')
     expect(readFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), 'utf8')).toContain(
       'agent = "codex"',
@@ -84,16 +84,16 @@ describe('exomonad init with agent CLIs on the PATH', () => {
       ['doctor'],
       ['doctor', '--fix'],
     ]) {
-      await tree.run(args, { env: { ...env, ...KEY } })
+      await tree.command(args, { env: { ...env, ...KEY } })
       expect(existsSync(state), args.join(' ')).toBe(false)
     }
-    const before = await tree.run(['doctor', '--json'], { env: { ...env, ...KEY } })
+    const before = await tree.command(['doctor', '--json'], { env: { ...env, ...KEY } })
     expect(
       before.json.findings.filter(
         ({ subject, status }: any) => subject === 'agent claude' && status === 'problem',
       ),
     ).not.toEqual([])
-    const result = await tree.run(['init', '--prepare-agents', '--json'], {
+    const result = await tree.command(['init', '--prepare-agents', '--json'], {
       env: { ...env, ...KEY },
     })
     expect(result.json.prepared.map(({ agent }: any) => agent)).toContain('claude')
@@ -101,14 +101,14 @@ describe('exomonad init with agent CLIs on the PATH', () => {
     expect(JSON.parse(readFileSync(state, 'utf8')).projects[tree.repository.path]).toMatchObject({
       hasTrustDialogAccepted: true,
     })
-    const after = await tree.run(['doctor', '--json'], { env: { ...env, ...KEY } })
+    const after = await tree.command(['doctor', '--json'], { env: { ...env, ...KEY } })
     expect(
       after.json.findings.filter(
         ({ subject, status }: any) => subject === 'agent claude' && status !== 'ok',
       ),
     ).toEqual([])
     rmSync(state)
-    await tree.run(['doctor', '--fix', '--yes'], { env: { ...env, ...KEY } })
+    await tree.command(['doctor', '--fix', '--yes'], { env: { ...env, ...KEY } })
     expect(JSON.parse(readFileSync(state, 'utf8')).projects[tree.repository.path]).toMatchObject({
       hasTrustDialogAccepted: true,
     })
@@ -128,19 +128,19 @@ describe('exomonad init with agent CLIs on the PATH', () => {
     chmodSync(join(tree.repository.path, 'evil'), 0o755)
     await tree.repository.git('add', '-f', '.exomonad/config.toml', 'evil')
     await tree.repository.git('commit', '-qm', 'Configure')
-    await tree.run(['init', '--prepare-agents'], { env })
-    await tree.run(['doctor', '--fix', '--yes'], { env })
+    await tree.command(['init', '--prepare-agents'], { env })
+    await tree.command(['doctor', '--fix', '--yes'], { env })
     expect(existsSync(join(tree.repository.folder, 'evil-ran'))).toBe(false)
     expect(started()).toEqual([])
     // What trusting it would allow is said.
-    const trusted = await tree.run(['trust'], { env })
+    const trusted = await tree.command(['trust'], { env })
     expect(trusted.stdout).toContain('roles.dev.permissions  all')
     expect(trusted.stdout).toContain('agents.claude  ./evil')
     writeFileSync(
       config,
       '[acp.mine]\ncommand = ["./evil", "--acp"]\nenv = { LD_PRELOAD = "x.so" }\npermission = "allow"\nallow = ["execute"]\nmode = "yolo"\n',
     )
-    const acp = (await tree.run(['trust'], { env })).stdout
+    const acp = (await tree.command(['trust'], { env })).stdout
     expect(acp).toContain('acp.mine  LD_PRELOAD=x.so ./evil --acp')
     expect(acp).toMatch(
       /acp\.mine\.permission {2}allow[\s\S]*acp\.mine\.mode {2}yolo[\s\S]*acp\.mine\.allow {2}execute/,
@@ -151,7 +151,7 @@ describe('exomonad init with agent CLIs on the PATH', () => {
 describe('exomonad doctor', () => {
   it('looks at agent CLIs outside of a repository and without a daemon', async () => {
     const { tree, env } = await withPrograms({ claude: CLAUDE })
-    const result = await tree.run(['doctor', '--json'], { cwd: tree.repository.folder, env })
+    const result = await tree.command(['doctor', '--json'], { cwd: tree.repository.folder, env })
     const found = result.json.findings
       .filter(({ subject }: any) => subject === 'agent claude')
       .map((finding: any) => finding.found)
@@ -170,8 +170,8 @@ describe('exomonad doctor', () => {
       config,
       '[roles.tl]\nagent = "opencode"\nruntime = "acp"\n[roles.dev]\nagent = "codex"\nruntime = "acp"\n[acp.opencode]\ncommand = ["gone", "acp"]\n',
     )
-    await tree.run(['init', '--no-prepare-agents'], { env })
-    const { findings } = (await tree.run(['doctor', '--json'], { env })).json
+    await tree.command(['init', '--no-prepare-agents'], { env })
+    const { findings } = (await tree.command(['doctor', '--json'], { env })).json
     expect(findings).toContainEqual(
       expect.objectContaining({ subject: 'role dev', status: 'ok', found: 'acp:codex-acp' }),
     )
@@ -198,8 +198,8 @@ describe('exomonad doctor', () => {
       join(tree.repository.path, '.exomonad', 'config.toml'),
       '[roles.dev]\nagent = "claude"\n',
     )
-    await tree.run(['init', '--no-prepare-agents'], { env })
-    const result = await tree.run(['doctor', '--json'], { env })
+    await tree.command(['init', '--no-prepare-agents'], { env })
+    const result = await tree.command(['doctor', '--json'], { env })
     expect(result.json.findings).toContainEqual(
       expect.objectContaining({
         subject: 'agent claude',

@@ -1,39 +1,36 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import {
-  runProgram,
-  startExomonad,
-  type Exomonad,
-  type ExomonadOptions,
-} from '../../helpers/daemon.ts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { runProgram, startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { isAlive } from '../../helpers/processes.ts'
 import { BIN } from '../../helpers/programs.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-
-async function start(options: ExomonadOptions = {}): Promise<Exomonad> {
-  const tree = await startExomonad(options)
-  onTestFinished(() => tree.stop())
-  return tree
-}
 
 const IDLE = { steps: [] }
 
 describe('the daemon’s commands', () => {
+  let tree: Exomonad
+  beforeAll(async () => {
+    tree = await startExomonad()
+  })
+  afterAll(() => tree?.stop())
+  // Whatever the one before has left of it.
+  beforeEach(() => tree.command(['daemon', 'start']))
+
   it('start once, whoever asks and however often, and report the truth', async () => {
-    const tree = await start()
     const pid = await tree.daemonPid()
-    expect((await tree.run(['daemon', 'start', '--json'])).json).toMatchObject({
+    expect((await tree.command(['daemon', 'start', '--json'])).json).toMatchObject({
       running: true,
       started: false,
       pid,
     })
-    expect((await tree.run(['daemon', 'stop', '--json'])).json).toEqual({ stopped: true, pid })
-    expect((await tree.run(['daemon', 'stop', '--json'])).json).toEqual({
+    expect((await tree.command(['daemon', 'stop', '--json'])).json).toEqual({ stopped: true, pid })
+    expect((await tree.command(['daemon', 'stop', '--json'])).json).toEqual({
       stopped: false,
       pid: null,
     })
-    expect(await tree.run(['daemon', 'status', '--json'])).toMatchObject({
+    expect(await tree.command(['daemon', 'status', '--json'])).toMatchObject({
       code: 1,
       json: { running: false },
     })
@@ -46,17 +43,19 @@ describe('the daemon’s commands', () => {
   })
 
   it('distinguish one that does not answer just now from one that is not there', async () => {
-    const tree = await start()
     const pid = await tree.daemonPid()
     process.kill(pid, 'SIGSTOP')
-    expect(await tree.run(['daemon', 'status', '--json'])).toMatchObject({
+    onTestFinished(() => {
+      if (isAlive(pid)) process.kill(pid, 'SIGCONT')
+    })
+    expect(await tree.command(['daemon', 'status', '--json'])).toMatchObject({
       code: 1,
       json: { running: true, pid: null },
     })
-    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([
+    expect((await tree.command(['ps', '--json'])).json.repositories).toMatchObject([
       { state: 'silent', pid },
     ])
-    const { findings } = (await tree.run(['doctor', '--fix', '--json'])).json
+    const { findings } = (await tree.command(['doctor', '--fix', '--json'])).json
     expect(findings).toContainEqual(
       expect.objectContaining({
         subject: 'daemon',
@@ -72,7 +71,6 @@ describe('the daemon’s commands', () => {
   })
 
   it('say that the folder they are called in is gone, in words', async () => {
-    const tree = await start()
     const { folder, env } = tree.repository
     const inGone = (words: string) =>
       runProgram(
@@ -92,32 +90,37 @@ describe('the daemon’s commands', () => {
   })
 
   it('say why it doesn’t start', async () => {
-    const tree = await start()
-    await tree.run(['daemon', 'stop'])
-    writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '[limts]\n')
+    await tree.command(['daemon', 'stop'])
+    const config = join(tree.repository.path, '.exomonad', 'config.toml')
+    const before = readFileSync(config)
+    onTestFinished(() => writeFileSync(config, before))
+    writeFileSync(config, '[limts]\n')
     const result = await tree.run(['daemon', 'start', '--json'])
     expect(result).toMatchObject({ code: 1, json: { code: 'CONFIG_INVALID' } })
     expect(result.stderr).toContain('did you mean "limits"?')
   })
 
   it('list the daemons of all repositories', async () => {
-    const tree = await start()
     // One that is too busy to answer within a moment is listed as silent.
     const running = await waitFor('it to answer', async () => {
-      const { repositories } = (await tree.run(['ps', '--json'])).json
+      const { repositories } = (await tree.command(['ps', '--json'])).json
       return repositories[0]?.state !== 'silent' && repositories[0]?.agents !== null && repositories
     })
     expect(running).toMatchObject([
       { repository: tree.repository.path, state: 'running', agents: { agents: 0 } },
     ])
-    await tree.run(['daemon', 'stop'])
-    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([
+    await tree.command(['daemon', 'stop'])
+    expect((await tree.command(['ps', '--json'])).json.repositories).toMatchObject([
       { repository: tree.repository.path, state: 'stopped', pid: null },
     ])
     expect((await tree.run(['ps'], { cwd: '/' })).stdout).toContain('○ stopped')
-    await tree.run(['down'])
+    await tree.command(['down'])
     renameSync(tree.repository.path, `${tree.repository.path}-away`)
-    expect((await tree.run(['ps', '--json'], { cwd: '/' })).json.repositories).toMatchObject([
+    onTestFinished(() => {
+      if (!existsSync(tree.repository.path))
+        renameSync(`${tree.repository.path}-away`, tree.repository.path)
+    })
+    expect((await tree.command(['ps', '--json'], { cwd: '/' })).json.repositories).toMatchObject([
       { state: 'gone' },
     ])
     expect((await tree.run(['ps', '--prune', '--json'], { cwd: '/' })).json.repositories).toEqual(
@@ -128,20 +131,25 @@ describe('the daemon’s commands', () => {
 })
 
 describe('who one is', () => {
+  let tree: Exomonad
+  beforeAll(async () => {
+    tree = await startExomonad()
+  })
+  afterAll(() => tree?.stop())
+
   it('is decided by token and place: an agent never becomes the owner', async () => {
-    const tree = await start()
     tree.script('w', IDLE)
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
     const worktree: string = spawned[0].worktree
     const inside = await tree.run(['tree', '--json'], { cwd: worktree })
     expect(inside).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
-    const withId = await tree.run(['tree', '--json'], {
+    const withId = await tree.command(['tree', '--json'], {
       env: { EXOMONAD_AGENT_ID: spawned[0].agent_id },
     })
     expect(withId).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
     for (const argv of [['init'], ['daemon', 'stop'], ['trust'], ['down'], ['deinit'], ['ps']]) {
       expect(
-        await tree.run([...argv, '--json'], {
+        await tree.command([...argv, '--json'], {
           cwd: worktree,
           env: { EXOMONAD_AGENT_ID: 'x', EXOMONAD_TOKEN: 'y' },
         }),
@@ -151,7 +159,7 @@ describe('who one is', () => {
         json: { code: 'NOT_ALLOWED' },
       })
     }
-    const forged = await tree.run(['tree', '--json'], {
+    const forged = await tree.command(['tree', '--json'], {
       env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_TOKEN: 'forged' },
     })
     expect(forged).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
@@ -161,20 +169,20 @@ describe('who one is', () => {
       env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_AUTH_FILE: token },
     })
     expect(agent).toMatchObject({ code: 0, json: { status: 'sent' } })
-    const asAnother = await tree.run(['tree', '--as', 'root', '--json'], {
+    const asAnother = await tree.command(['tree', '--as', 'root', '--json'], {
       env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_AUTH_FILE: token },
     })
     expect(asAnother).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
   })
 
   it('is an agent’s in an adopted worktree too, wherever that lies', async () => {
-    const tree = await start()
     const elsewhere = join(tree.repository.folder, 'elsewhere')
     await tree.repository.git('worktree', 'add', '-q', '-b', 'old/work', elsewhere)
-    expect((await tree.run(['tree', '--json'], { cwd: elsewhere })).code).toBe(0)
+    expect((await tree.command(['tree', '--json'], { cwd: elsewhere })).code).toBe(0)
     tree.script('rescue', IDLE)
     expect(
-      (await tree.run(['spawn', 'workers', 'rescue=go on', '--branch', 'old/work', '--json'])).json,
+      (await tree.command(['spawn', 'workers', 'rescue=go on', '--branch', 'old/work', '--json']))
+        .json,
     ).toMatchObject({
       errors: [],
       spawned: [{ worktree: elsewhere }],
@@ -232,7 +240,7 @@ describe('completion', () => {
   afterAll(() => tree?.stop())
 
   const completer = async (shell: string) => {
-    const script = (await tree.run(['completion', shell])).stdout
+    const script = (await tree.command(['completion', shell])).stdout
     const env = {
       ...tree.repository.env,
       PATH: `${join(tree.repository.folder, 'bin')}:${tree.repository.env['PATH']}`,

@@ -48,7 +48,7 @@ describe('exomonad run', () => {
       await tree.run(['run', '--wait', '--', 'printf', '%s\\n', 'it’s "$HOME"', '--json']),
     ).toMatchObject({ code: 0, stdout: 'it’s "$HOME"\n--json\n' })
     expect(await tree.run(['run', '--wait', 'kill -TERM $$'])).toMatchObject({ code: 143 })
-    expect(await tree.run(['run', '--wait', 'no-such-program'])).toMatchObject({
+    expect(await tree.command(['run', '--wait', 'no-such-program'])).toMatchObject({
       code: 127,
       stdout: expect.stringContaining('no-such-program'),
     })
@@ -68,7 +68,7 @@ describe('exomonad run', () => {
 
   it('prints with --json the result and how it ended', async () => {
     const file = `written-${Date.now()}`
-    const ran = await tree.run(['run', '--wait', '--json', `echo done > ${file}; echo said`])
+    const ran = await tree.command(['run', '--wait', '--json', `echo done > ${file}; echo said`])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.json).toMatchObject({
       status: 'completed',
@@ -87,7 +87,7 @@ describe('exomonad run', () => {
     expect(started.stdout).toMatch(
       new RegExp(`^✓ Started while-read ${UUID.source}\\n.*exomonad logs while-read -f`),
     )
-    const early = await tree.run(['result', 'while-read', '--json'])
+    const early = await tree.command(['result', 'while-read', '--json'])
     expect(early).toMatchObject({
       code: 1,
       json: {
@@ -95,7 +95,7 @@ describe('exomonad run', () => {
         error: expect.stringMatching(/^No result available \(agent may still be running\)/),
       },
     })
-    expect(await tree.run(['stdin', 'while-read', 'a', 'page'])).toMatchObject({
+    expect(await tree.command(['stdin', 'while-read', 'a', 'page'])).toMatchObject({
       code: 0,
       stdout: '✓ Wrote 7 bytes to while-read\n',
     })
@@ -105,59 +105,59 @@ describe('exomonad run', () => {
     await waitFor(
       'what it read',
       async () =>
-        (await tree.run(['logs', 'while-read'])).stdout ===
+        (await tree.command(['logs', 'while-read'])).stdout ===
         'input: a page\ninput: two\ninput: lines\n',
       LIMIT,
     )
 
-    expect(await tree.run(['send', 'while-read', 'hello'])).toMatchObject({
+    expect(await tree.command(['send', 'while-read', 'hello'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('exomonad stdin'),
     })
-    const status = await tree.run(['status', 'while-read'])
+    const status = await tree.command(['status', 'while-read'])
     expect(status.stdout).toMatch(
       new RegExp(
         `^NAME +KIND +STATUS +TIME +CALLS +TOKENS +ID\\nwhile-read +process +◐ running +\\d+[sm] +0 +0 +${UUID.source}\\n$`,
       ),
     )
-    expect((await tree.run(['tree'])).stdout).toMatch(
+    expect((await tree.command(['tree'])).stdout).toMatch(
       /\(while-read\) +process +◐ running while read -r line/,
     )
     // A busy daemon is not waited for: whoever presses Tab once more has it.
     await waitFor(
       'the name to be completed',
       async () =>
-        (await tree.run(['__complete', '--', 'kill', 'while-r'])).stdout ===
+        (await tree.command(['__complete', '--', 'kill', 'while-r'])).stdout ===
         'while-read\tprocess, running\n',
     )
 
-    await tree.run(['stdin', 'while-read', 'end'])
+    await tree.command(['stdin', 'while-read', 'end'])
     await ended('while-read')
-    const result = await tree.run(['result', 'while-read'])
+    const result = await tree.command(['result', 'while-read'])
     expect(result.stdout).toMatch(
       /^✓ completed while-read after \d+[sm][^]*input: a page\ninput: two\ninput: lines\ninput: end\n$/,
     )
-    expect((await tree.run(['result', 'while-read'])).stdout).toBe(result.stdout)
-    expect(await tree.run(['stdin', 'while-read', 'more', '--json'])).toMatchObject({
+    expect((await tree.command(['result', 'while-read'])).stdout).toBe(result.stdout)
+    expect(await tree.command(['stdin', 'while-read', 'more', '--json'])).toMatchObject({
       code: 1,
       json: { code: 'STDIN_CLOSED' },
     })
-    expect(await tree.run(['kill', 'while-read', '--json'])).toMatchObject({
+    expect(await tree.command(['kill', 'while-read', '--json'])).toMatchObject({
       code: 1,
       json: { code: 'ALREADY_DEAD' },
     })
-    expect((await tree.run(['tree'])).stdout).toMatch(
+    expect((await tree.command(['tree'])).stdout).toMatch(
       /\(while-read\) +process +✓ completed exit 0: while read/,
     )
   })
 
   it('ends with kill, by its name', async () => {
-    await tree.run(['run', 'sleep', '1000'])
-    expect(await tree.run(['kill', 'sleep-1000'])).toMatchObject({
+    await tree.command(['run', 'sleep', '1000'])
+    expect(await tree.command(['kill', 'sleep-1000'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Killed sleep-1000'),
     })
-    const all = await tree.run(['status', '--json'])
+    const all = await tree.command(['status', '--json'])
     expect(all.json.agents.find(({ name }: any) => name === 'sleep-1000')).toMatchObject({
       kind: 'process',
       status: 'killed',
@@ -187,7 +187,7 @@ describe('exomonad llm', () => {
   })
 
   it('goes on beside, and keeps its answer to be asked for again', async () => {
-    const { json } = await tree.run([
+    const { json } = await tree.command([
       'llm',
       '--json',
       '--context',
@@ -195,42 +195,42 @@ describe('exomonad llm', () => {
       goal('sleep 10', 'say done'),
     ])
     expect(json).toMatchObject({ status: 'spawned', agent_id: expect.stringMatching(UUID) })
-    const { name } = (await tree.run(['status', json.agent_id, '--json'])).json
+    const { name } = (await tree.command(['status', json.agent_id, '--json'])).json
     await ended(name)
     for (const _ of [1, 2])
-      expect((await tree.run(['result', json.agent_id, '--json'])).json).toMatchObject({
+      expect((await tree.command(['result', json.agent_id, '--json'])).json).toMatchObject({
         status: 'completed',
         output: 'done',
       })
   })
 
   it('shows that it waits for a person, who decides', async () => {
-    const { json } = await tree.run(['llm', '--json', goal('ask npm publish', 'say so it was')])
-    const { name } = (await tree.run(['status', json.agent_id, '--json'])).json
+    const { json } = await tree.command(['llm', '--json', goal('ask npm publish', 'say so it was')])
+    const { name } = (await tree.command(['status', json.agent_id, '--json'])).json
     await waitFor(
       'the question to be seen',
-      async () => /◇ waiting: your permission/.test((await tree.run(['tree'])).stdout),
+      async () => /◇ waiting: your permission/.test((await tree.command(['tree'])).stdout),
       LIMIT,
     )
     // Its state changes first, then the question is put to people.
     const approvals = await waitFor('its approval', async () => {
-      const asked = (await tree.run(['inbox', '--json'])).json.approvals
+      const asked = (await tree.command(['inbox', '--json'])).json.approvals
       return asked.length > 0 && asked
     })
     expect(approvals).toMatchObject([{ agent: name, what: expect.stringContaining('npm publish') }])
-    expect(await tree.run(['approve', approvals[0].approval_id])).toMatchObject({ code: 0 })
+    expect(await tree.command(['approve', approvals[0].approval_id])).toMatchObject({ code: 0 })
     await ended(name)
-    expect((await tree.run(['result', name])).stdout).toMatch(/allowed[^]*so it was/)
+    expect((await tree.command(['result', name])).stdout).toMatch(/allowed[^]*so it was/)
   })
 
   it('says what is wrong in words that help', async () => {
-    const unknown = await tree.run(['llm', '--tool', 'no_such_tool', 'Look'])
+    const unknown = await tree.command(['llm', '--tool', 'no_such_tool', 'Look'])
     expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('no_such_tool') })
-    expect(await tree.run(['result', 'nobody'])).toMatchObject({
+    expect(await tree.command(['result', 'nobody'])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/✗ Agent not found/),
     })
-    expect(await tree.run(['run', 'npm', '--silent'])).toMatchObject({ code: 2 })
+    expect(await tree.command(['run', 'npm', '--silent'])).toMatchObject({ code: 2 })
   })
 })
 
@@ -245,7 +245,7 @@ describeWith(['tmux'], 'on a terminal', () => {
       'echo-begun runs on: exomonad logs echo-begun -f follows it',
     )
     expect((await tree.agent('echo-begun')).state).toBe('running')
-    await tree.run(['kill', 'echo-begun'])
+    await tree.command(['kill', 'echo-begun'])
   })
 
   it('status --watch and llm --wait show what a session does, live', async () => {
@@ -271,12 +271,12 @@ describeWith(['tmux'], 'on a terminal', () => {
 
   it('attach shows the stream of a session, and leaving it changes nothing', async () => {
     const going = join(tree.scripts, 'go-on-too')
-    const { json } = await tree.run([
+    const { json } = await tree.command([
       'llm',
       '--json',
       goal('say I begin.', `run until test -e ${going}; do sleep 0.1; done`, 'say I end.'),
     ])
-    const { name } = (await tree.run(['status', json.agent_id, '--json'])).json
+    const { name } = (await tree.command(['status', json.agent_id, '--json'])).json
     const terminal = await openTerminal(tree)
     await terminal.line(`clear; exomonad attach ${name}`)
     await terminal.until('what it said', /I begin\./)
@@ -285,11 +285,11 @@ describeWith(['tmux'], 'on a terminal', () => {
     expect((await tree.agent(name)).state).toBe('running')
     writeFileSync(going, '')
     await ended(name)
-    expect((await tree.run(['result', name])).stdout).toContain('I end.')
+    expect((await tree.command(['result', name])).stdout).toContain('I end.')
   })
 
   it('the console shows a process, hands it what is typed, and how it ended', async () => {
-    await tree.run(['run', 'cat -u'])
+    await tree.command(['run', 'cat -u'])
     const screen = await openConsole(tree, { args: ['cat'] })
     onTestFinished(() => screen.close())
     await screen.until(
@@ -313,10 +313,10 @@ describeWith(['tmux'], 'on a terminal', () => {
 it('down ends what has one task for good, and says so', async () => {
   const own = await startExomonad()
   onTestFinished(() => own.stop())
-  await own.run(['run', 'sleep 1002'])
+  await own.command(['run', 'sleep 1002'])
   const down = await own.run(['down'])
   expect(down.stdout).toContain(
     '1 agent and the daemon stopped; all work stays. 1 session or background task is over.',
   )
-  expect((await own.run(['status'])).stdout).toMatch(/^sleep-1002 +process +✗ killed/m)
+  expect((await own.command(['status'])).stdout).toMatch(/^sleep-1002 +process +✗ killed/m)
 })

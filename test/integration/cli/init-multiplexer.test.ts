@@ -38,9 +38,9 @@ async function prepare(version: string | null, options: ExomonadOptions = {}): P
   const PATH = [bin, ...others].join(delimiter)
   return {
     tree,
-    init: (env = {}, ...args) => tree.run(['init', ...args], { env: { PATH, ...env } }),
+    init: (env = {}, ...args) => tree.command(['init', ...args], { env: { PATH, ...env } }),
     doctor: async (env = {}) =>
-      (await tree.run(['doctor', '--json'], { env: { PATH, ...env } })).json,
+      (await tree.command(['doctor', '--json'], { env: { PATH, ...env } })).json,
     config: () => readFileSync(join(path, '.exomonad', 'config.toml'), 'utf8'),
   }
 }
@@ -89,10 +89,10 @@ describe('exomonad init and the multiplexer it is run in', () => {
     // Where it is by now what the daemon was started with.
     expect(elsewhere.stdout).not.toContain('The daemon goes on')
     expect(config()).toBe(before.replace('kind = "zellij"', 'kind = "tmux"'))
-    expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({ trusted: true })
+    expect((await tree.command(['trust', '--check', '--json'])).json).toEqual({ trusted: true })
 
     // What only init has changed is still its own.
-    expect((await tree.run(['deinit', '--json'])).json).toMatchObject({ kept: [] })
+    expect((await tree.command(['deinit', '--json'])).json).toMatchObject({ kept: [] })
   })
 
   it('writes nothing where `auto` comes to the same, and what is configured counts where it is run in none', async () => {
@@ -104,7 +104,7 @@ describe('exomonad init and the multiplexer it is run in', () => {
       written: false,
     })
     expect(config()).toBe(configured)
-    await tree.run(['deinit', '--force'])
+    await tree.command(['deinit', '--force'])
     for (const [env, why] of [
       [{}, 'tmux is installed'],
       [inTmux(NOBODY), expect.stringMatching(/^this is tmux/)],
@@ -171,12 +171,12 @@ describe('exomonad init and the multiplexer it is run in', () => {
       multiplexer: { kind: null, written: false },
     })
     expect(config()).toBe(before)
-    await tree.run(['trust'])
+    await tree.command(['trust'])
     expect((await init(IN_ZELLIJ, JSON_OUT)).json).toMatchObject({
       untrusted: [],
       multiplexer: { kind: 'zellij', written: true },
     })
-    expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({ trusted: true })
+    expect((await tree.command(['trust', '--check', '--json'])).json).toEqual({ trusted: true })
   })
 
   it('says what to write where the configuration is written in a way that it leaves alone', async () => {

@@ -80,28 +80,28 @@ describe('exomonad init', () => {
   it('keeps trusting its own configuration when it is committed as it is, and not when it is changed', async () => {
     const tree = await prepare()
     rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })
-    await tree.run(['init'])
+    await tree.command(['init'])
     await tree.repository.git('add', '-f', '.exomonad/config.toml')
-    expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({ trusted: true })
+    expect((await tree.command(['trust', '--check', '--json'])).json).toEqual({ trusted: true })
     writeFileSync(
       join(tree.repository.path, '.exomonad', 'config.toml'),
       '[forge.local]\nci = ["./evil.sh"]\n',
     )
-    const check = await tree.run(['trust', '--check', '--json'])
+    const check = await tree.command(['trust', '--check', '--json'])
     expect(check).toMatchObject({
       code: 1,
       json: { trusted: false, changed: ['.exomonad/config.toml'] },
     })
-    const trusted = await tree.run(['trust'])
+    const trusted = await tree.command(['trust'])
     expect(trusted.stdout).toContain('forge.local.ci  ./evil.sh')
-    expect((await tree.run(['trust', '--check'])).code).toBe(0)
+    expect((await tree.command(['trust', '--check'])).code).toBe(0)
   })
 
   it('says that a configuration which came with the repository runs nothing yet', async () => {
     const tree = await prepare()
     await tree.repository.git('add', '-f', '.exomonad/config.toml')
     await tree.repository.git('commit', '-qm', 'Configure')
-    const result = await tree.run(['init'])
+    const result = await tree.command(['init'])
     expect(result.code).toBe(0)
     expect(result.stdout).toContain(
       '.exomonad/config.toml came with this repository and runs nothing yet',
@@ -110,7 +110,7 @@ describe('exomonad init', () => {
     expect(
       await tree.refusal('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] }),
     ).toMatchObject({ code: 'UNTRUSTED_CONFIG' })
-    await tree.run(['trust'])
+    await tree.command(['trust'])
     expect(await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject(
       { errors: [] },
     )
@@ -127,39 +127,43 @@ describe('exomonad init', () => {
       home: tree.repository.path,
     })
     expect((await tree.tree()).root).toMatchObject({ branch: 'side.line', worktree: linked })
-    expect((await tree.run(['tree', '--json'], { cwd: linked })).json.root.branch).toBe('side.line')
+    expect((await tree.command(['tree', '--json'], { cwd: linked })).json.root.branch).toBe(
+      'side.line',
+    )
   })
 
   it('works in a worktree of a bare repository, and says what is missing in the repository itself', async () => {
     const tree = await prepare()
     const bare = join(tree.repository.folder, 'bare.git')
     await tree.repository.git('clone', '-q', '--bare', tree.repository.path, bare)
-    const refused = await tree.run(['init', '--json'], { cwd: bare })
+    const refused = await tree.command(['init', '--json'], { cwd: bare })
     expect(refused).toMatchObject({ code: 1, json: { code: 'NOT_A_REPOSITORY' } })
     expect(refused.stderr).toContain('git worktree add')
     const worktree = join(tree.repository.folder, 'checkout')
     await tree.repository.gitIn(bare, 'worktree', 'add', '-q', worktree, 'main')
-    const result = await tree.run(['init', '--json'], { cwd: worktree })
+    const result = await tree.command(['init', '--json'], { cwd: worktree })
     expect(result.json).toMatchObject({
       root_branch: 'main',
       root_worktree: worktree,
       home: worktree,
       state: join(bare, 'exomonad'),
     })
-    expect((await tree.run(['tree', '--json'], { cwd: worktree })).json.root.worktree).toBe(
+    expect((await tree.command(['tree', '--json'], { cwd: worktree })).json.root.worktree).toBe(
       worktree,
     )
-    expect((await tree.run(['daemon', 'status', '--json'], { cwd: bare })).json.running).toBe(true)
-    await tree.run(['down'], { cwd: worktree })
+    expect((await tree.command(['daemon', 'status', '--json'], { cwd: bare })).json.running).toBe(
+      true,
+    )
+    await tree.command(['down'], { cwd: worktree })
   })
 
   it('finishes what an earlier one, cut off in the middle, left', async () => {
     const tree = await prepare()
-    await tree.run(['init'])
-    await tree.run(['daemon', 'stop'])
+    await tree.command(['init'])
+    await tree.command(['daemon', 'stop'])
     rmSync(join(tree.state, 'repository.json'))
-    expect((await tree.run(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
-    expect((await tree.run(['init', '--json'])).json).toMatchObject({
+    expect((await tree.command(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
+    expect((await tree.command(['init', '--json'])).json).toMatchObject({
       already: false,
       config_written: false,
       daemon: { started: true },
@@ -172,12 +176,12 @@ describe('exomonad deinit', () => {
   it('ends agents, daemon and their terminals, with a configuration that is broken by now as well', async () => {
     for (const multiplexer of ['headless', 'tmux'] as const) {
       const tree = await prepare({ multiplexer })
-      await tree.run(['init'])
+      await tree.command(['init'])
       tree.script('w', { steps: [] })
       await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
       const { pid } = await tree.agent('w')
       const daemon = await tree.daemonPid()
-      await tree.run(['daemon', 'stop'])
+      await tree.command(['daemon', 'stop'])
       writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '[limts]')
       const result = await tree.run(['deinit', '--json'])
       expect(result.code).toBe(0)
@@ -196,19 +200,19 @@ describe('exomonad deinit', () => {
 
   it('does nothing in a terminal that it would end', async () => {
     const tree = await prepare()
-    await tree.run(['init'])
+    await tree.command(['init'])
     const hash = repositoryHash(dirname(tree.state))
     const refused = {
       code: 1,
       json: { code: 'NOT_AVAILABLE', error: expect.stringContaining('run it in another terminal') },
     }
     expect(
-      await tree.run(['deinit', '--json'], {
+      await tree.command(['deinit', '--json'], {
         env: { TMUX: `/tmp/tmux-0/exomonad-${hash},4711,0` },
       }),
     ).toMatchObject(refused)
     expect(
-      await tree.run(['deinit', '--json'], {
+      await tree.command(['deinit', '--json'], {
         env: { ZELLIJ: '0', ZELLIJ_SESSION_NAME: `exo-${hash.slice(0, 8)}` },
       }),
     ).toMatchObject(refused)
@@ -225,7 +229,7 @@ describe('exomonad deinit', () => {
     const tree = await prepare()
     rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })
     const before = await tree.repository.git('config', '--list', '--local')
-    await tree.run(['init'])
+    await tree.command(['init'])
     // As an earlier version set it up, whose exceptions let `git add -A` take the configuration:
     // init brings that up to date, beside lines of others.
     const exclude = join(tree.state, '..', 'info', 'exclude')
@@ -235,7 +239,7 @@ describe('exomonad deinit', () => {
     const facts = JSON.parse(readFileSync(file, 'utf8'))
     writeFileSync(file, JSON.stringify({ ...facts, made: { ...facts.made, excludes: earlier } }))
     writeFileSync(exclude, `${now.replace(/^.*exomonad.*\n/gm, '')}${earlier.join('\n')}\n`)
-    expect((await tree.run(['init'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
     expect(readFileSync(exclude, 'utf8')).toBe(now)
     await tree.repository.git('add', '-A')
     expect(await tree.repository.git('diff', '--cached', '--name-only')).toBe('')
@@ -247,13 +251,13 @@ describe('exomonad deinit', () => {
       'exomonad',
     )
     expect(await tree.repository.git('config', '--list', '--local')).toBe(before)
-    expect((await tree.run(['ps', '--json'])).json).toEqual({ repositories: [] })
-    expect((await tree.run(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
+    expect((await tree.command(['ps', '--json'])).json).toEqual({ repositories: [] })
+    expect((await tree.command(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
   })
 
   it('leaves unmerged and uncommitted work and says where; init takes it up again', async () => {
     const tree = await prepare()
-    await tree.run(['init'])
+    await tree.command(['init'])
     tree.script('dirty', { steps: [{ do: 'write', path: 'a.txt', content: 'a' }] })
     tree.script('ahead', {
       steps: [
@@ -275,7 +279,7 @@ describe('exomonad deinit', () => {
         timeout: 30_000,
       })
       .toBe('Add b')
-    const result = await tree.run(['deinit', '--json'])
+    const result = await tree.command(['deinit', '--json'])
     expect(result.code).toBe(0)
     const reasons = Object.fromEntries(
       result.json.kept.map((kept: { path: string; reason: string }) => [kept.path, kept.reason]),
@@ -289,8 +293,8 @@ describe('exomonad deinit', () => {
     expect(existsSync(folder('idle'))).toBe(false)
     for (const branch of ['main.dirty', 'main.ahead', 'main.idle'])
       expect(result.json.branches_left).toContain(branch)
-    expect((await tree.run(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
-    await tree.run(['init'])
+    expect((await tree.command(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
+    await tree.command(['init'])
     expect((await tree.agent('ahead')).branch).toBe('main.ahead')
   })
 
@@ -298,18 +302,18 @@ describe('exomonad deinit', () => {
     const tree = await prepare()
     const config = join(tree.repository.path, '.exomonad', 'config.toml')
     rmSync(config)
-    await tree.run(['init'])
+    await tree.command(['init'])
     writeFileSync(config, '# mine\n')
-    expect((await tree.run(['deinit'])).stdout).toContain('you changed it; --force removes it')
+    expect((await tree.command(['deinit'])).stdout).toContain('you changed it; --force removes it')
     expect(existsSync(config)).toBe(true)
     rmSync(config)
-    await tree.run(['init'])
+    await tree.command(['init'])
     writeFileSync(config, '# mine\n')
-    await tree.run(['deinit', '--force'])
+    await tree.command(['deinit', '--force'])
     expect(existsSync(config)).toBe(false)
-    await tree.run(['init'])
+    await tree.command(['init'])
     await tree.repository.git('add', '-f', config)
-    expect((await tree.run(['deinit', '--force'])).stdout).toContain('git tracks it')
+    expect((await tree.command(['deinit', '--force'])).stdout).toContain('git tracks it')
     expect(existsSync(config)).toBe(true)
   })
 })

@@ -30,13 +30,13 @@ describe('the commands', () => {
 
   it('spawn from arguments, files and standard input; a bad task is reported and makes the exit code 1', async () => {
     for (const name of ['a', 'b', 'c', 'd-d']) tree.script(name, IDLE)
-    const plan = await tree.run(['spawn', 'workers', 'a=do it', '--dry-run', '--json'])
+    const plan = await tree.command(['spawn', 'workers', 'a=do it', '--dry-run', '--json'])
     expect(plan.json).toMatchObject({
       planned: [{ name: 'a', branch: 'main.a', base: 'main' }],
       errors: [],
     })
     expect(await tree.agent('a')).toBeUndefined()
-    expect((await tree.run(['spawn', 'subtree', 'a=do it'])).stdout).toMatch(
+    expect((await tree.command(['spawn', 'subtree', 'a=do it'])).stdout).toMatch(
       /✓ a +main\.a +\.exomonad\/worktrees\/a/,
     )
     const tasks = join(tree.repository.folder, 'tasks.md')
@@ -50,13 +50,13 @@ describe('the commands', () => {
     expect(mixed.code).toBe(1)
     expect(mixed.stdout).toContain('main.a.d-d')
     expect(mixed.stdout).toContain('✗ ***:')
-    const drawn = (await tree.run(['tree'])).stdout
+    const drawn = (await tree.command(['tree'])).stdout
     for (const branch of ['├─ a ', '│  └─ d-d ', '├─ b ', '└─ c ']) expect(drawn).toContain(branch)
   })
 
   it('tree shows a part of it, by state, text, place and depth, and refuses what means nobody', async () => {
     const shown = async (...argv: string[]): Promise<string[]> => {
-      const { root } = (await tree.run(['tree', ...argv, '--json'])).json
+      const { root } = (await tree.command(['tree', ...argv, '--json'])).json
       const names = (node: any): string[] => [
         ...(node.matches ? [node.name] : []),
         ...node.children.flatMap(names),
@@ -69,15 +69,15 @@ describe('the commands', () => {
     expect(await shown('--depth', '1', '--sort', 'name')).toEqual(['root', 'a', 'b', 'c'])
     expect(await shown('--state', 'failed', '--state', 'red')).toEqual([])
     expect(await shown('--needs-me')).toEqual([])
-    const part = (await tree.run(['tree', 'd-d'])).stdout
+    const part = (await tree.command(['tree', 'd-d'])).stdout
     expect(part).toContain('1 of 4 agents')
     expect(part).toMatch(/├─|└─ d-d/)
     expect(part).not.toContain('─ b')
-    expect(await tree.run(['tree', '--state', 'failed,stuck'])).toMatchObject({
+    expect(await tree.command(['tree', '--state', 'failed,stuck'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--state failed,stuck: expected one of live, spawning,'),
     })
-    expect((await tree.run(['tree', '--under', 'nobody', '--json'])).json.code).toBe(
+    expect((await tree.command(['tree', '--under', 'nobody', '--json'])).json.code).toBe(
       'AGENT_NOT_FOUND',
     )
   })
@@ -95,14 +95,14 @@ describe('the commands', () => {
       ['attach', 'a.twin', '--print'],
       ['tree', '--under', 'a.twin'],
     ])
-      expect(await tree.run(argv), argv.join(' ')).toMatchObject({ code: 0 })
-    expect((await tree.run(['tree'])).stdout).toContain('└─ a.twin ')
-    const refused = await tree.run(['send', 'twin', 'hello'])
+      expect(await tree.command(argv), argv.join(' ')).toMatchObject({ code: 0 })
+    expect((await tree.command(['tree'])).stdout).toContain('└─ a.twin ')
+    const refused = await tree.command(['send', 'twin', 'hello'])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('"twin" means 2 agents: main.a.twin, main.twin.')
-    expect((await tree.run(['kill', 'main.twin', '--json'])).json.killed).toHaveLength(1)
+    expect((await tree.command(['kill', 'main.twin', '--json'])).json.killed).toHaveLength(1)
     // The one that has ended loses to the one that lives.
-    expect((await tree.run(['kill', 'twin'])).stdout).toContain('Killed twin')
+    expect((await tree.command(['kill', 'twin'])).stdout).toContain('Killed twin')
     expect((await tree.call('agent_status', { agent_id: 'a.twin' })).status).toBe('killed')
   })
 
@@ -113,43 +113,45 @@ describe('the commands', () => {
     await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
     await waitFor(
       'the question in the inbox',
-      async () => (await tree.run(['inbox', '--json'])).json.questions.length === 1,
+      async () => (await tree.command(['inbox', '--json'])).json.questions.length === 1,
     )
     expect((await tree.run(['inbox'])).stdout).toMatch(
       /^1 {2}question {2}w asks: Which colour\? {2}\S[^]*\nexomonad next shows/m,
     )
-    expect((await tree.run(['next'])).stdout).toMatch(
+    expect((await tree.command(['next'])).stdout).toMatch(
       /^w asks: Which colour\?\n\nWhat settles it:\n {2}exomonad answer w "…" --question q-/m,
     )
-    expect((await tree.run(['answer', 'w', 'blue', '--json'])).json.status).toMatch(
+    expect((await tree.command(['answer', 'w', 'blue', '--json'])).json.status).toMatch(
       /delivered|queued/,
     )
-    expect((await tree.run(['answer', 'w', 'blue', '--json'])).json.code).toBe(
+    expect((await tree.command(['answer', 'w', 'blue', '--json'])).json.code).toBe(
       'NO_PENDING_QUESTION',
     )
-    expect((await tree.run(['send', 'w', 'hello', 'there', '--json'])).json.status).toBe('sent')
+    expect((await tree.command(['send', 'w', 'hello', 'there', '--json'])).json.status).toBe('sent')
     // Once it has come.
     await waitFor('the answer to be reported', async () =>
-      (await tree.run(['events', '--type', 'question.answered'])).stdout.includes('answered: blue'),
+      (await tree.command(['events', '--type', 'question.answered'])).stdout.includes(
+        'answered: blue',
+      ),
     )
-    expect((await tree.run(['logs', 'w', '--json'])).json.live).toBe(true)
-    expect((await tree.run(['logs', 'nobody', '--json'])).json.code).toBe('AGENT_NOT_FOUND')
+    expect((await tree.command(['logs', 'w', '--json'])).json.live).toBe(true)
+    expect((await tree.command(['logs', 'nobody', '--json'])).json.code).toBe('AGENT_NOT_FOUND')
   })
 
   it('follow events until interrupted, in words or a document per line', async () => {
     const lines = await tree.run(['events', '--json', '--since', '1h'])
     expect(lines.json.map((event: { type: string }) => event.type)).toContain('tree.initialized')
-    expect((await tree.run(['events', '--last', '1', '--json'])).json).toHaveLength(1)
-    expect((await tree.run(['events', '--since', 'never'])).code).toBe(2)
+    expect((await tree.command(['events', '--last', '1', '--json'])).json).toHaveLength(1)
+    expect((await tree.command(['events', '--since', 'never'])).code).toBe(2)
     for (const more of [[], ['--follow'], ['--json']])
-      expect(await tree.run(['events', '--type', 'nots', ...more])).toMatchObject({
+      expect(await tree.command(['events', '--type', 'nots', ...more])).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('did you mean note?'),
       })
   })
 
   it('check the configuration with every finding, and say what is trusted', async () => {
-    expect((await tree.run(['config', 'check', '--json'])).json).toMatchObject({
+    expect((await tree.command(['config', 'check', '--json'])).json).toMatchObject({
       ok: true,
       findings: [],
       trusted: true,
@@ -169,12 +171,12 @@ describe('the commands', () => {
     mkdirSync(folder, { recursive: true })
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'note.liquid'), 'Note:\n{{ name | upercase }}')
-    const broken = await tree.run(['config', 'check'])
+    const broken = await tree.command(['config', 'check'])
     expect(broken).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/line 2 +templates\/note\.liquid undefined filter: upercase/),
     })
-    const sick = (await tree.run(['doctor', '--json'])).json
+    const sick = (await tree.command(['doctor', '--json'])).json
     expect(sick).toMatchObject({
       ok: false,
       findings: expect.arrayContaining([
@@ -182,7 +184,7 @@ describe('the commands', () => {
       ]),
     })
     writeFileSync(join(folder, 'note.liquid'), '')
-    expect((await tree.run(['config', 'check', '--json'])).json).toMatchObject({
+    expect((await tree.command(['config', 'check', '--json'])).json).toMatchObject({
       ok: true,
       findings: [],
     })
@@ -208,7 +210,7 @@ describe('exomonad hook', () => {
     })
     expect(stop).toMatchObject({ code: 0, json: { decision: 'block' } })
     expect(stop.json.reason).toContain('unsaved.txt')
-    await tree.run(['daemon', 'stop'])
+    await tree.command(['daemon', 'stop'])
     const spooled = await tree.run(['hook', 'stop'], { cwd: spawned[0].worktree, env })
     expect(spooled).toMatchObject({ code: 0, json: { decision: 'allow' } })
     expect(spooled.stderr).toContain('waits in the spool')
@@ -219,7 +221,7 @@ describe('exomonad hook', () => {
         env: { EXOMONAD_AGENT_ID: 'x' },
       }),
     ).toMatchObject({ code: 0, stdout: '' })
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     await waitFor('the spool to be read', () => readdirSync(spool).length === 0)
   })
 })
@@ -229,7 +231,7 @@ describe('exomonad doctor', () => {
     const tree = await start()
     // A daemon that is too busy to answer within a moment is a problem.
     const result = await waitFor('the daemon to answer', async () => {
-      const said = await tree.run(['doctor', '--json'])
+      const said = await tree.command(['doctor', '--json'])
       return !JSON.stringify(said.json).includes('it may be busy') && said
     })
     expect(
@@ -242,17 +244,17 @@ describe('exomonad doctor', () => {
     const tree = await start()
     tree.script('w', IDLE)
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
-    await tree.run(['kill', 'w'])
+    await tree.command(['kill', 'w'])
     await tree.crash()
     chmodSync(tree.state, 0o755)
     rmSync(spawned[0].worktree, { recursive: true })
-    const sick = await tree.run(['doctor', '--json'])
+    const sick = await tree.command(['doctor', '--json'])
     const subjects = sick.json.findings
       .filter((finding: { fix?: string }) => finding.fix !== undefined)
       .map((finding: { subject: string }) => finding.subject)
     expect(subjects).toEqual(expect.arrayContaining(['permissions', 'daemon', 'worktrees']))
     expect(sick.code).toBe(1)
-    const fixed = await tree.run(['doctor', '--fix', '--json'])
+    const fixed = await tree.command(['doctor', '--fix', '--json'])
     expect(fixed.json.fixed.map((one: { subject: string }) => one.subject)).toEqual(
       expect.arrayContaining(['permissions', 'daemon', 'worktrees']),
     )

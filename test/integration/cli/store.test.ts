@@ -25,13 +25,13 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
     createHash('sha256').update(readFileSync(file)).digest('hex')
 
   it('shows a SQLite store, and checks it', async () => {
-    const status = await tree.run(['store', 'status', '--json'])
+    const status = await tree.command(['store', 'status', '--json'])
     expect(status.json).toMatchObject({
       kind: 'sqlite',
       place: database(),
       daemon: expect.any(Number),
     })
-    expect(await tree.run(['store', 'check'])).toMatchObject({
+    expect(await tree.command(['store', 'check'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('✓ file: sound'),
     })
@@ -54,13 +54,13 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
       const agent = await tree.agent('kept')
       return agent.state === 'idle' && agent
     })
-    expect(await tree.run(['store', 'move', server.url()])).toMatchObject({
+    expect(await tree.command(['store', 'move', server.url()])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/daemon stop/),
     })
-    await tree.run(['daemon', 'stop'])
+    await tree.command(['daemon', 'stop'])
     const hash = hashOf(database())
-    expect(await tree.run(['store', 'move', 'host=/nowhere'])).toMatchObject({
+    expect(await tree.command(['store', 'move', 'host=/nowhere'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no server listens there'),
     })
@@ -74,7 +74,7 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
     })
     expect(hashOf(database())).toBe(hash)
     // A second time there is something in the way.
-    expect(await tree.run(['store', 'move', server.url()])).toMatchObject({
+    expect(await tree.command(['store', 'move', server.url()])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/something in .* already.*nothing was moved/s),
     })
@@ -83,7 +83,7 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
     writeFileSync(url, server.url(), { mode: 0o600 })
     const config = join(tree.repository.path, '.exomonad', 'config.toml')
     appendFileSync(config, '\n[store]\nkind = "postgres"\nurl_file = "~/url"\n')
-    await tree.run(['daemon', 'start'])
+    await tree.command(['daemon', 'start'])
     expect(await tree.agent('kept')).toMatchObject({ id: before.id, pid: before.pid })
     expect(JSON.stringify(await tree.call('inbox'))).toContain('nul and ü')
     // Numbers go on where they were.
@@ -93,7 +93,7 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
   })
 
   it('shows and checks the one on PostgreSQL, also while the server is away', async () => {
-    const status = await tree.run(['store', 'status'])
+    const status = await tree.command(['store', 'status'])
     expect(status.stdout).toMatch(/PostgreSQL 15.*schema exomonad_/)
     expect(status.stdout).toMatch(/held by\s+process \d+/)
     const check = await tree.run(['store', 'check'])
@@ -101,14 +101,14 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
       0,
       expect.stringMatching(/✓ notifications.*✓ schema.*✓ tree: this repository’s.*✓ rows/s),
     ])
-    expect((await tree.run(['store', 'list'])).stdout).toContain('pg_dump')
-    expect((await tree.run(['doctor'])).stdout).toMatch(/notifications: LISTEN and NOTIFY/)
+    expect((await tree.command(['store', 'list'])).stdout).toContain('pg_dump')
+    expect((await tree.command(['doctor'])).stdout).toMatch(/notifications: LISTEN and NOTIFY/)
     await server.kill()
-    expect(await tree.run(['store', 'check'])).toMatchObject({
+    expect(await tree.command(['store', 'check'])).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/✗ connection: .*no server listens there/),
     })
-    expect(await tree.run(['store', 'status'])).toMatchObject({
+    expect(await tree.command(['store', 'status'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('STORE_UNAVAILABLE'),
     })
@@ -119,7 +119,7 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
   it('is in a backup as it is, whole, and restored where it can be moved from', async () => {
     const file = join(tree.repository.folder, 'tree.tar.gz')
     // So that nothing is written between the two looks.
-    await tree.run(['daemon', 'stop'])
+    await tree.command(['daemon', 'stop'])
     expect((await tree.run(['backup', file])).code).toBe(0)
     const folder = join(tree.repository.folder, 'unpacked')
     mkdirSync(folder)
@@ -146,12 +146,12 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
   })
 
   it('is set aside with `down --force` where it is not this tree’s any more, which begins anew', async () => {
-    await tree.run(['daemon', 'stop'])
+    await tree.command(['daemon', 'stop'])
     const [row] = await server.sql(
       "select nspname from pg_namespace where nspname like 'exomonad_%'",
     )
     await server.sql(`update ${String(row?.['nspname'])}.tree set id = 'another'`)
-    expect(await tree.run(['daemon', 'start'])).toMatchObject({
+    expect(await tree.command(['daemon', 'start'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('STORE_LOST'),
     })
@@ -160,14 +160,14 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
       0,
       expect.stringMatching(/kept as exomonad_\w+_lost_/),
     ])
-    expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+    expect((await tree.command(['daemon', 'start'])).code).toBe(0)
     expect(await tree.agent('kept')).toBeUndefined()
   })
 
   it('refuses an address in the configuration, and says where it belongs', async () => {
     const config = join(tree.repository.path, '.exomonad', 'config.toml')
     appendFileSync(config, 'url = "postgresql://me:secret@host/db"\n')
-    const said = await tree.run(['config', 'check'])
+    const said = await tree.command(['config', 'check'])
     expect(`${said.stdout}${said.stderr}`).toMatch(
       /store\.url.*url_file, or set EXOMONAD_STORE_URL/s,
     )

@@ -49,7 +49,7 @@ const refused = {
 describe('a repository that came with a configuration', () => {
   it('runs neither agents, set-up, checks and notices nor templates of its own before `exomonad trust`, and each change asks again', async () => {
     const { tree, marks, config } = await cloned()
-    const init = await tree.run(['init'])
+    const init = await tree.command(['init'])
     expect(init).toMatchObject({ code: 0, stdout: expect.stringContaining('exomonad trust') })
 
     expect(
@@ -64,7 +64,7 @@ describe('a repository that came with a configuration', () => {
     await tree.call('question', { message: 'a question', timeout: 0.01 })
     await waitFor('both in the inbox', async () => (await inbox(tree)).length === 2)
     expect((await inbox(tree)).join('\n')).toContain('[NOTE]')
-    expect(await tree.run(['trust', '--check', '--json'])).toMatchObject({
+    expect(await tree.command(['trust', '--check', '--json'])).toMatchObject({
       code: 1,
       json: {
         trusted: false,
@@ -127,7 +127,7 @@ describe('a repository that came with a configuration', () => {
       { '.exomonad/config.toml': `${readFileSync(config, 'utf8')}# one more line\n` },
       'Change the configuration',
     )
-    expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({
+    expect((await tree.command(['trust', '--check', '--json'])).json).toEqual({
       trusted: false,
       changed: ['.exomonad/config.toml'],
     })
@@ -155,7 +155,7 @@ describe('a repository that came with a configuration', () => {
       count(marks(), 'notify'),
     ]).toEqual([1, 1, 1, 1])
 
-    expect((await tree.run(['trust'])).code).toBe(0)
+    expect((await tree.command(['trust'])).code).toBe(0)
     await tree.call('file_pr', { title: 'A', body: '' }, { as: 'w' })
     await waitFor(
       'the check of the new head',
@@ -184,8 +184,8 @@ describe('a repository that came with a configuration', () => {
 
   it('can’t get around it by links, nor by a git that gives no answer', async () => {
     const { tree, marks, config } = await cloned()
-    expect((await tree.run(['init'])).code).toBe(0)
-    expect((await tree.run(['trust'])).code).toBe(0)
+    expect((await tree.command(['init'])).code).toBe(0)
+    expect((await tree.command(['trust'])).code).toBe(0)
 
     const outside = join(tree.repository.folder, 'outside')
     mkdirSync(outside)
@@ -195,7 +195,7 @@ describe('a repository that came with a configuration', () => {
     await tree.repository.git('add', '.exomonad/config.toml')
     await tree.repository.git('commit', '-qm', 'Link')
     expect(await tree.refusal('up', { task: 'x' })).toMatchObject({ code: 'UNTRUSTED_CONFIG' })
-    expect(await tree.run(['trust', '--json'])).toMatchObject({
+    expect(await tree.command(['trust', '--json'])).toMatchObject({
       code: 1,
       json: { code: 'OUTSIDE_ROOT' },
     })
