@@ -18,10 +18,18 @@ const confined = (cli: RealCli, level: 'workspace' | 'offline'): RealCli => ({
   config: (model) => `sandbox = "${level}"\n${cli.config(model)}`,
   prepareHome: (home, model) => {
     cli.prepareHome?.(home, model)
+    if (cli === opencode) snapshots(home)
     mkdirSync(join(home, '.ssh'), { recursive: true })
     writeFileSync(join(home, '.ssh', 'id_ed25519'), SECRET)
   },
 })
+
+/** As by default: its snapshots are made with git, which is another one in the sandbox. */
+function snapshots(home: string): void {
+  const file = join(home, '.config', 'opencode', 'opencode.json')
+  const { snapshot: _, ...others } = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify(others))
+}
 
 /** Offline they are confined as in a workspace, and more. */
 const CASES = [
