@@ -25,8 +25,8 @@ const APART = 'test/unit/**/*.apart.test.ts'
  * Five projects: unit (pure parts), apart (those that can't share a process), conformance (one suite
  * per adapter interface, against real git, tmux and processes), integration (the real daemon) and
  * e2e (the real agent CLIs against a mock model). The unit tests run first, the agent CLIs last and
- * by themselves: those have limits of their own. All but apart and e2e share processes: a new one
- * for each file took two thirds of what the unit tests take.
+ * by themselves: those have limits of their own. All but apart share processes: a new one for each
+ * file took two thirds of what the unit tests take.
  */
 export default defineConfig({
   test: {
@@ -91,6 +91,7 @@ export default defineConfig({
           // then.
           maxWorkers: 3,
           include: ['test/e2e/**/*.test.ts'],
+          isolate: false,
           testTimeout: 480_000,
           hookTimeout: 120_000,
           expect: EXPECT,

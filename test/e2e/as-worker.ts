@@ -97,6 +97,29 @@ export const workerEndToEnd = (cli: RealCli): void =>
       expect(world.model.count('answer-two', marker)).toBe(1)
     })
 
+    it('is held until its pull request is filed', async () => {
+      const { name, marker } = await world.stays()
+      await world.send(name, [
+        { shell: 'echo work > work.txt && git add work.txt && git commit -q -m "Work"' },
+        { say: 'I think I am done.' },
+        { call: 'file_pr', input: { title: 'Work', body: 'Some work.' } },
+        { say: 'Filed.' },
+      ])
+      await world.model.sees(marker)
+      await allowDialogs(
+        world,
+        [{ agent: name, cli }],
+        async () => (await world.tree.agent(name)).pr !== null,
+      )
+      await world.state(name, 'idle')
+      expect((await world.tree.agent(name)).pr).toMatchObject({ state: 'open' })
+      const blocked = (await world.tree.events()).filter(
+        (event) => event.type === 'stop.blocked' && event.payload.objection === 'no_pull_request',
+      )
+      expect(blocked).toHaveLength(1)
+      await world.model.sees('file_pr')
+    })
+
     it(
       verifies(
         'R001-05',
@@ -128,52 +151,32 @@ export const workerEndToEnd = (cli: RealCli): void =>
             ? { call: 'check_mail' }
             : { say: 'Nothing to do.', hold: 'mailed' }
         })
-        await tree.call('spawn_workers', {
-          specs: [{ name: 'mailed', prompt: 'This is task-of-mailed.' }],
-        })
-        // Both come while it is busy: one batch.
+        const { name } = await world.stays()
+        await tree.call('send', { to: name, message: 'This is task-of-mailed.' })
+        // Both come while it is busy: one batch. Who sends them need not be a real one.
         await model.holds('mailed')
-        const { name, agentId: sender } = await world.stays()
-        const word = await world.send(name, [
-          { call: 'send', input: { to: 'mailed', message: 'mail-content one' } },
-          { call: 'send', input: { to: 'mailed', message: 'mail-content two' } },
-          { say: 'Both are sent.' },
-        ])
-        await world.model.sees(word)
-        await world.state(name, 'idle')
+        const mail = ['mail-content one', 'mail-content two']
+        tree.script('sends', {
+          steps: mail.map((message) => ({
+            do: 'tool',
+            name: 'send',
+            input: { to: name, message },
+          })),
+        })
+        const { spawned } = await tree.call('spawn_workers', {
+          specs: [{ name: 'sends', prompt: 'Send them', agent: 'scripted' }],
+        })
+        const sender = spawned[0].agent_id
+        await world.state('sends', 'idle')
         model.release('mailed')
         await model.sees('mail-content two')
-        const done = await waitFor(
-          'the completion',
-          async () => (await tree.agent('mailed')).outcome,
-          { limit: LIMIT },
-        )
+        const done = await waitFor('the completion', async () => (await tree.agent(name)).outcome, {
+          limit: LIMIT,
+        })
         expect(done).toEqual({ success: true, summary: 'read all mail' })
         expect(model.count(`got mail from ${sender}`, 'task-of-mailed')).toBe(1)
       },
     )
-
-    it('is held until its pull request is filed', async () => {
-      const { marker } = await world.worker('files', [
-        { shell: 'echo work > work.txt && git add work.txt && git commit -q -m "Work"' },
-        { say: 'I think I am done.' },
-        { call: 'file_pr', input: { title: 'Work', body: 'Some work.' } },
-        { say: 'Filed.' },
-      ])
-      await world.model.sees(marker)
-      await allowDialogs(
-        world,
-        [{ agent: 'files', cli }],
-        async () => (await world.tree.agent('files')).pr !== null,
-      )
-      await world.state('files', 'idle')
-      expect((await world.tree.agent('files')).pr).toMatchObject({ state: 'open' })
-      const blocked = (await world.tree.events()).filter(
-        (event) => event.type === 'stop.blocked' && event.payload.objection === 'no_pull_request',
-      )
-      expect(blocked).toHaveLength(1)
-      await world.model.sees('file_pr')
-    })
 
     it('ends for good when it is killed', async () => {
       const { name, worktree } = await world.stays()

@@ -18,10 +18,18 @@ const confined = (cli: RealCli, level: 'workspace' | 'offline'): RealCli => ({
   config: (model) => `sandbox = "${level}"\n${cli.config(model)}`,
   prepareHome: (home, model) => {
     cli.prepareHome?.(home, model)
+    if (cli === opencode) snapshots(home)
     mkdirSync(join(home, '.ssh'), { recursive: true })
     writeFileSync(join(home, '.ssh', 'id_ed25519'), SECRET)
   },
 })
+
+/** As by default: its snapshots are made with git, which is another one in the sandbox. */
+function snapshots(home: string): void {
+  const file = join(home, '.config', 'opencode', 'opencode.json')
+  const { snapshot: _, ...others } = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify(others))
+}
 
 /** Offline they are confined as in a workspace, and more. */
 const CASES = [
@@ -46,7 +54,8 @@ describe.each(CASES)('$cli.name in the sandbox', ({ cli, level }) => {
     })
 
     it('commits, files its pull request, and sees nothing of the home', async () => {
-      const { worktree } = await world.worker('held', [
+      const { name, worktree } = await world.stays()
+      await world.send(name, [
         {
           shell: [
             `cat '${world.tree.repository.home}/.ssh/id_ed25519' > seen.txt 2>&1`,
@@ -60,29 +69,28 @@ describe.each(CASES)('$cli.name in the sandbox', ({ cli, level }) => {
       ])
       await allowDialogs(
         world,
-        [{ agent: 'held', cli }],
-        async () => (await world.tree.agent('held')).pr !== null,
+        [{ agent: name, cli }],
+        async () => (await world.tree.agent(name)).pr !== null,
       )
-      await world.state('held', 'idle')
-      expect((await world.tree.agent('held')).pr).toMatchObject({ state: 'open' })
+      await world.state(name, 'idle')
+      expect((await world.tree.agent(name)).pr).toMatchObject({ state: 'open' })
       expect(existsSync(join(worktree, 'work.txt'))).toBe(true)
       expect(readFileSync(join(worktree, 'seen.txt'), 'utf8')).not.toContain(SECRET)
     })
 
     it('takes its conversation up again, and messages', async () => {
-      const { marker } = await world.worker('returns', [{ say: 'Ready.' }])
-      await world.state('returns', 'idle')
-      await world.close('returns')
-      await world.state('returns', 'failed')
+      const { name, marker } = await world.stays()
+      await world.close(name)
+      await world.state(name, 'failed')
       const asked = world.model.seen.length
-      await world.tree.call('resume', { agent: 'returns' })
-      await world.state('returns', 'idle')
-      const word = await world.send('returns', [{ say: 'Still here.' }])
+      await world.tree.call('resume', { agent: name })
+      await world.state(name, 'idle')
+      const word = await world.send(name, [{ say: 'Still here.' }])
       await world.model.sees(word)
       const texts = world.model.seen.slice(asked).map(({ conversation }) => conversation.entries)
       expect(JSON.stringify(texts)).toContain(marker)
-      await world.delivered('returns')
-      await world.state('returns', 'idle')
+      await world.delivered(name)
+      await world.state(name, 'idle')
     })
   })
 })

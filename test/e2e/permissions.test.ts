@@ -50,21 +50,24 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
         every: 200,
       },
     )
-  const touching = (name: string, cli: RealCli) =>
-    world.worker(name, [{ shell: `touch by-${name}` }, { say: 'Done.' }], { agent: cli.name })
+  /** One agent of each CLI is asked about one command after the other. */
+  const touching = async (file: string, cli: RealCli) => {
+    const one = await world.stays(undefined, undefined, cli.name)
+    await world.send(one.name, [{ shell: `touch ${file}` }, { say: 'Done.' }])
+    return one
+  }
 
   describe.each(CLIS.map((cli) => [cli.name, cli] as const))('with %s', (_name, cli) => {
     it('lets it where the human approves', async () => {
-      const name = `yes-${cli.name}`
-      const { worktree } = await touching(name, cli)
+      const { name, worktree } = await touching('yes', cli)
       const approval = await asked(name)
-      expect(approval.what).toContain(`touch by-${name}`)
+      expect(approval.what).toContain('touch yes')
       expect(await world.tree.agent(name)).toMatchObject({ state: 'waiting' })
-      expect(existsSync(join(worktree, `by-${name}`))).toBe(false)
+      expect(existsSync(join(worktree, 'yes'))).toBe(false)
       const { code, stderr } = await world.tree.run(['approve', approval.approval_id])
       expect(stderr).toBe('')
       expect(code).toBe(0)
-      await waitFor('the command to run', () => existsSync(join(worktree, `by-${name}`)), {
+      await waitFor('the command to run', () => existsSync(join(worktree, 'yes')), {
         limit: LIMIT,
       })
       // It made a file that it didn't commit: what it does about that is not this test's.
@@ -76,13 +79,12 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
     })
 
     it('does not where the human denies, and its model reads why', async () => {
-      const name = `no-${cli.name}`
-      const { worktree } = await touching(name, cli)
+      const { name, worktree } = await touching('no', cli)
       const approval = await asked(name)
       await world.tree.run(['deny', approval.approval_id, '--reason', 'not-in-this-house'])
       await world.model.sees('not-in-this-house')
       await world.state(name, 'idle')
-      expect(existsSync(join(worktree, `by-${name}`))).toBe(false)
+      expect(existsSync(join(worktree, 'no'))).toBe(false)
     })
   })
 
@@ -91,14 +93,13 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
     ['opencode', opencode],
   ] as const)('with %s', (_name, cli) => {
     it('takes the answer of whoever comes first: here the person at the terminal', async () => {
-      const name = `hand-${cli.name}`
-      const { worktree } = await touching(name, cli)
+      const { name, worktree } = await touching('by-hand', cli)
       await asked(name)
       await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), {
         limit: LIMIT,
       })
       await world.key(name, 'Enter')
-      await waitFor('the command to run', () => existsSync(join(worktree, `by-${name}`)), {
+      await waitFor('the command to run', () => existsSync(join(worktree, 'by-hand')), {
         limit: LIMIT,
       })
       await settled(name)

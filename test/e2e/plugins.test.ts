@@ -46,6 +46,8 @@ describe.skipIf(!requireInstalled(CLIS))('the real agent CLIs', () => {
       // OpenCode unpacks libraries of its own there.
       TMPDIR: tree.repository.folder,
       CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
+      // Only for more memory it would start itself again, each time.
+      GEMINI_CLI_NO_RELAUNCH: 'true',
       ...OPENCODE_ENV,
     }
     tree.script(AGENT, {

@@ -36,11 +36,13 @@ export interface World {
   /**
    * One that has nothing to do but read messages, for all that ask for it: each start of a real
    * agent CLI costs up to eight seconds of the processor. Another where the one before does not
-   * idle. `first`: what its model does at its start; `words`: what its task begins with.
+   * idle. `first`: what its model does at its start; `words`: what its task begins with; `agent`:
+   * which CLI it is, where that is not the one of the role.
    */
   stays(
     first?: readonly Step[],
     words?: string,
+    agent?: string,
   ): Promise<{ name: string; marker: string; agentId: string; worktree: string }>
   /**
    * Has the agent’s model follow these steps after a message. Returns a word that stands in the
@@ -52,7 +54,7 @@ export interface World {
   /** The latest turn in which the agent’s model was asked. */
   latest(marker: string): Seen | undefined
   /**
-   * Ends all agents but the root and the one that stays: each of them takes memory, and some a core
+   * Ends all agents but the root and those that stay: each of them takes memory, and some a core
    * now and then.
    */
   clear(): Promise<void>
@@ -110,7 +112,8 @@ export async function startWorld(
   )
   const hands = handsOn(tree, repositoryHash(commonDir))
   let sends = 0
-  let staying: Awaited<ReturnType<World['stays']>> | undefined
+  /** By the CLI that was asked for. */
+  const staying = new Map<string | undefined, Awaited<ReturnType<World['stays']>>>()
 
   const paneOf = async (agent: string): Promise<string> => {
     const pane: unknown = (await tree.agent(agent))?.pane
@@ -158,21 +161,27 @@ export async function startWorld(
     screen: async (agent) => hands.screen(await paneOf(agent)),
     close: async (agent) => hands.close(await paneOf(agent)),
     worker,
-    stays: async (first = [{ say: 'Ready.' }], words = '') => {
-      if (staying !== undefined) {
-        const { name } = staying
+    stays: async (first = [{ say: 'Ready.' }], words = '', agent) => {
+      const before = staying.get(agent)
+      if (before !== undefined) {
+        const { name } = before
         const rests = async () => {
           const { state: now, undelivered } = await tree.agent(name)
           return now === 'idle' && undelivered === 0
         }
         if (await waitFor(`${name} to idle`, rests, { limit: 20_000 }).catch(() => false))
-          return staying
+          return before
         if (isAlive(await tree.agent(name))) await tree.call('kill', { agent: name })
       }
       const name = `stays-${++sends}`
-      staying = { name, ...(await worker(name, first, { words })) }
+      const started = await worker(name, first, {
+        words,
+        ...(agent === undefined ? {} : { agent }),
+      })
+      const now = { name, ...started }
+      staying.set(agent, now)
       await state(name, 'idle')
-      return staying
+      return now
     },
     send,
     state,
@@ -182,9 +191,8 @@ export async function startWorld(
       ),
     clear: async () => {
       const { root } = await tree.tree()
-      const over = root.children.filter(
-        (node: Node) => isAlive(node) && node.name !== staying?.name,
-      )
+      const kept = new Set([...staying.values()].map(({ name }) => name))
+      const over = root.children.filter((node: Node) => isAlive(node) && !kept.has(node.name))
       await Promise.all(over.map(({ id }: Node) => tree.call('kill', { agent: id })))
     },
     delivered: async (agent) => {

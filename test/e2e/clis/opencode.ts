@@ -30,12 +30,23 @@ export const opencode: RealCli = {
       options: { baseURL: `${model.url}/v1`, apiKey: 'dummy' },
       models: { scripted: { name: 'Scripted', limit: { context: 1_000_000, output: 32_000 } } },
     }
-    // A person who wants to be asked; OpenCode by itself asks about next to nothing.
+    // A person who wants to be asked; OpenCode by itself asks about next to nothing. It takes a
+    // snapshot of the worktree before and after each request, at half of what a turn computes.
     const permission = { bash: { '*': 'ask', 'echo *': 'allow' } }
     writeFileSync(
       join(folder, 'opencode.json'),
-      JSON.stringify({ model: 'mock/scripted', provider: { mock: provider }, permission }),
+      JSON.stringify({
+        model: 'mock/scripted',
+        provider: { mock: provider },
+        permission,
+        snapshot: false,
+      }),
     )
+    // While it works it draws all of its screen anew for each picture of an animation, at a fifth of
+    // a core.
+    const state = join(home, '.local', 'state', 'opencode')
+    mkdirSync(state, { recursive: true })
+    writeFileSync(join(state, 'kv.json'), JSON.stringify({ animations_enabled: false }))
     // As after the first start that found a package registry: OpenCode installs this for plugins,
     // and tests have no network.
     const dependencies = { '@opencode-ai/plugin': '1.18.33' }

@@ -22,6 +22,8 @@ describe.skipIf(!requireInstalled([opencode]))('starts of the real OpenCode', ()
     })
     expect(errors).toEqual([])
     for (const name of names) await world.state(name, 'idle', { limit: LIMIT })
+    // The next test is about the first.
+    for (const agent of names.slice(1)) await world.tree.call('kill', { agent })
   })
 
   it('with a conversation that is not in its store any more begin a new one, and say so', async () => {
