@@ -34,9 +34,8 @@ export interface AcpTree extends Exomonad {
 
 export interface AcpTreeOptions {
   readonly config?: string
-  /** Further keys of [acp.scripted], and arguments of its command. */
+  /** Further keys of [acp.scripted]. */
   readonly acp?: string
-  readonly args?: readonly string[]
   /** What stands in the tables of the roles beside their agent. */
   readonly dev?: string
   readonly tl?: string
@@ -61,7 +60,6 @@ export async function openAcpTree(options: AcpTreeOptions = {}): Promise<AcpTree
     SCRIPTED_ACP,
     '--store',
     join(tree.repository.folder, 'sessions'),
-    ...(options.args ?? []),
   ]
   const role = (name: 'dev' | 'tl', text: string, more: string): string =>
     text.replace(`[roles.${name}]\nagent = "scripted"\n`, (whole) => `${whole}${more}`)

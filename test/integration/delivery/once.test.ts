@@ -51,21 +51,23 @@ const notes = async (tree: Exomonad, words: string): Promise<number> =>
   (await tree.events()).filter(({ type, payload }) => type === 'note' && payload.message === words)
     .length
 
-describe('an idempotency key', () => {
-  let tree: Exomonad
-  beforeAll(async () => {
-    tree = await startExomonad()
-    await tree.call('spawn_workers', {
-      specs: ['one', 'two'].map((name) => ({ name, prompt: 'x' })),
-    })
-    await waitFor(
-      'both to idle',
-      async () =>
-        (await tree.agent('one')).state === 'idle' && (await tree.agent('two')).state === 'idle',
-    )
+let tree: Exomonad
+beforeAll(async () => {
+  tree = await startExomonad({
+    config: `[acp.script]\ncommand = ${JSON.stringify([process.execPath, SCRIPTED_ACP])}\n[headless]\nacp = "script"\n`,
   })
-  afterAll(() => tree?.stop())
+  await tree.call('spawn_workers', {
+    specs: ['one', 'two'].map((name) => ({ name, prompt: 'x' })),
+  })
+  await waitFor(
+    'both to idle',
+    async () =>
+      (await tree.agent('one')).state === 'idle' && (await tree.agent('two')).state === 'idle',
+  )
+})
+afterAll(() => tree?.stop())
 
+describe('an idempotency key', () => {
   it('in the header or the field: asked for again, the same answer and nothing done', async () => {
     const input = { message: 'noted once' }
     const first = await ask(tree, 'note', input, 'k-1')
@@ -87,7 +89,8 @@ describe('an idempotency key', () => {
   })
 
   it('is one call’s: another input, and what is no key, are refused; what was refused may be asked for again', async () => {
-    expect(await ask(tree, 'note', { message: 'another' }, 'k-1')).toMatchObject({
+    await ask(tree, 'note', { message: 'one' }, 'k-8')
+    expect(await ask(tree, 'note', { message: 'another' }, 'k-8')).toMatchObject({
       status: 400,
       body: { code: 'INVALID_ARG', field: 'idempotency_key' },
     })
@@ -165,9 +168,8 @@ describe('an idempotency key', () => {
 })
 
 describe('what was done under a key, and not written down as done when the daemon was killed', () => {
-  let tree: Exomonad
-  const call = (tool: string, input: unknown, as?: string) =>
-    tree.client(as).callTool(tool, input, { key: 'cut' }) as Promise<any>
+  const callsBy = (key: string) => (tool: string, input: unknown, as?: string) =>
+    tree.client(as).callTool(tool, input, { key }) as Promise<any>
   /** As if the daemon had been killed between the two. */
   const cut = async (): Promise<void> => {
     await tree.crash()
@@ -185,14 +187,8 @@ describe('what was done under a key, and not written down as done when the daemo
   }
   const children = async () => (await tree.tree()).root.children.map(({ id }: any) => id)
 
-  beforeAll(async () => {
-    tree = await startExomonad({
-      config: `[acp.script]\ncommand = ${JSON.stringify([process.execPath, SCRIPTED_ACP])}\n[headless]\nacp = "script"\n`,
-    })
-  })
-  afterAll(() => tree?.stop())
-
   it('is answered from what stands, and not done again', async () => {
+    const call = callsBy('stands')
     const calls = [
       ['spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] }],
       ['spawn_gemini_teammate', { name: 'g', prompt: 'x' }],
@@ -201,10 +197,11 @@ describe('what was done under a key, and not written down as done when the daemo
       ['spawn_llm_session', { goal: 'Read it.' }],
       ['fork', { name: 'Looks around', prompt: 'Look.' }],
     ] as const
+    const others = await children()
     const before: any[] = []
     for (const [tool, input] of calls) before.push(await call(tool, input))
     const stood = await children()
-    expect(stood).toHaveLength(calls.length)
+    expect(stood).toHaveLength(others.length + calls.length)
     await cut()
     const idOf = (result: any): string => result.agent_id ?? result.spawned[0].agent_id
     for (const [index, [tool, input]] of calls.entries())
@@ -213,6 +210,7 @@ describe('what was done under a key, and not written down as done when the daemo
   })
 
   it('stays in the result where all of the rest is refused now, however often it is asked for', async () => {
+    const call = callsBy('stays')
     const input = {
       specs: [
         { name: 'p', prompt: 'x' },
@@ -237,18 +235,19 @@ describe('what was done under a key, and not written down as done when the daemo
   })
 
   it('is the pull request that it filed, and the review that it made of it, merged meanwhile', async () => {
-    const worktree = (await call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] }))
+    const call = callsBy('filed')
+    const worktree = (await call('spawn_workers', { specs: [{ name: 'files', prompt: 'x' }] }))
       .spawned[0].worktree
     writeFileSync(join(worktree, 'w.txt'), 'w')
     await tree.repository.git('-C', worktree, 'add', 'w.txt')
     await tree.repository.git('-C', worktree, 'commit', '-m', 'Add w')
     const input = { title: 'w', body: 'w', draft: false }
-    const { warnings: _, ...filed } = await call('file_pr', input, 'w')
+    const { warnings: _, ...filed } = await call('file_pr', input, 'files')
     const said = { pr_number: filed.pr_number, verdict: 'comment', body: 'Why?' }
     const reviewed = await call('pr_review', said)
     await tree.call('merge_pr', { pr_number: filed.pr_number, wait: true })
     await cut()
-    expect(await call('file_pr', input, 'w')).toEqual({
+    expect(await call('file_pr', input, 'files')).toEqual({
       ...filed,
       warnings: [expect.stringContaining('merged meanwhile')],
     })
@@ -256,7 +255,7 @@ describe('what was done under a key, and not written down as done when the daemo
     const { reviews } = await tree.call('pr_show', { pr_number: filed.pr_number })
     expect(reviews.map(({ body }: any) => body)).toEqual(['Why?'])
     // One that is new files nothing.
-    expect(await tree.refusal('file_pr', input, { as: 'w' })).toMatchObject({
+    expect(await tree.refusal('file_pr', input, { as: 'files' })).toMatchObject({
       code: 'NOTHING_TO_MERGE',
     })
   })
@@ -265,8 +264,7 @@ describe('what was done under a key, and not written down as done when the daemo
 it.each(['worktree', 'furnish', 'live'])(
   'a command whose daemon is killed at “%s” of a spawn asks again: every agent once, and the result says which',
   async (step) => {
-    const tree = await startExomonad()
-    onTestFinished(() => tree.stop())
+    const names = ['a', 'b', 'c'].map((name) => `${name}-${step}`)
     const { dead } = await crashAt(tree, 'spawn', step)
     const command = spawn(
       process.execPath,
@@ -275,7 +273,7 @@ it.each(['worktree', 'furnish', 'live'])(
         'call',
         'spawn_workers',
         JSON.stringify({
-          specs: ['a', 'b', 'c'].map((name) => ({ name, prompt: `Task of ${name}` })),
+          specs: names.map((name) => ({ name, prompt: `Task of ${name}` })),
         }),
       ],
       {
@@ -291,11 +289,12 @@ it.each(['worktree', 'furnish', 'live'])(
     expect(await ended).toBe(0)
     const result = JSON.parse(out)
     expect(result.errors).toEqual([])
-    expect(result.spawned.map(({ name }: any) => name).toSorted()).toEqual(['a', 'b', 'c'])
+    expect(result.spawned.map(({ name }: any) => name).toSorted()).toEqual(names)
     const { root } = await tree.tree()
-    expect(root.children.map(({ name }: any) => name).toSorted()).toEqual(['a', 'b', 'c'])
+    const children = root.children.filter(({ name }: any) => name.includes(step))
+    expect(children.map(({ name }: any) => name).toSorted()).toEqual(names)
     expect(new Set(result.spawned.map(({ agent_id: id }: any) => id))).toEqual(
-      new Set(root.children.map(({ id }: any) => id)),
+      new Set(children.map(({ id }: any) => id)),
     )
   },
 )

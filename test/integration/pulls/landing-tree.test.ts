@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
@@ -27,37 +27,50 @@ const rests = (tree: Exomonad, name: string) =>
   })
 const shown = (tree: Exomonad, number: number) => tree.call('pr_show', { pr_number: number })
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 't-landing-'))
-  onTestFinished(() => rmSync(path, { recursive: true }))
-  return path
+interface Noted {
+  readonly tree: Exomonad
+  readonly notes: string
+  readonly runs: () => number
+  readonly stop: () => Promise<void>
 }
 
-/** A tree with a lead, whose check notes its runs and waits while `hold` is there. */
-async function leadTree(
-  config = '',
-): Promise<{ tree: Exomonad; notes: string; runs: () => number }> {
-  const notes = folder()
+/** A tree whose check notes its runs and waits while `hold` is there. */
+async function openNoted(config = ''): Promise<Noted> {
+  const notes = mkdtempSync(join(tmpdir(), 't-landing-'))
   const check = `echo run >> ${notes}/runs; while test -e ${notes}/hold; do sleep 0.05; done; test ! -e bad.txt`
   writeFileSync(join(notes, 'runs'), '')
   const tree = await startExomonad({
     files: { 'shared.txt': 'base\n' },
     config: `[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\n${config}`,
   })
-  onTestFinished(() => tree.stop())
-  tree.script('lead', {})
-  await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
-  await tree.logged('lead', 'its start', (entry) => entry['kind'] === 'ready')
-  await rests(tree, 'lead')
   return {
     tree,
     notes,
     runs: () => readFileSync(join(notes, 'runs'), 'utf8').split('\n').length - 1,
+    stop: async () => {
+      await tree.stop()
+      rmSync(notes, { recursive: true })
+    },
   }
 }
 
+/** Of all that don’t look at each event, each with a lead of its own. */
+let noted: Noted
+beforeAll(async () => {
+  noted = await openNoted()
+})
+afterAll(() => noted?.stop())
+
+async function spawnLead(tree: Exomonad, name: string): Promise<void> {
+  tree.script(name, {})
+  await tree.call('spawn_subtree', { task: 'x', branch_name: name })
+  await tree.logged(name, 'its start', (entry) => entry['kind'] === 'ready')
+  await rests(tree, name)
+}
+
 it('wakes the lead once for a pull request that is green, and its owner not at all until it is merged', async () => {
-  const { tree } = await leadTree()
+  const { tree } = noted
+  await spawnLead(tree, 'lead')
   tree.script('one', { steps: [write('one.txt', '1\n'), commit('One'), filePr] })
   await spawn(tree, ['one'], 'lead')
   const number = await filed(tree, 'one')
@@ -76,7 +89,9 @@ it('wakes the lead once for a pull request that is green, and its owner not at a
   await tree.call('merge_pr', { pr_number: number }, { as: 'lead' })
   // That is news which needs nothing: it comes with what does.
   await waitFor('its owner to be about to be notified', async () =>
-    (await tree.events()).some(({ type }) => type === 'pr.merged'),
+    (await tree.events()).some(
+      ({ type, payload }) => type === 'pr.merged' && payload.number === number,
+    ),
   )
   await rests(tree, 'one')
   expect(texts(tree, 'one')).toEqual([])
@@ -101,31 +116,33 @@ it(
     'a rebase at a stop keeps the checks and what was reported, and merge_pr follows it; while it lands, nothing is rebased',
   ),
   async () => {
-    const { tree, notes, runs } = await leadTree()
-    for (const name of ['one', 'two', 'three'])
+    const { tree, notes, runs } = noted
+    await spawnLead(tree, 'chief')
+    for (const name of ['first', 'second', 'third'])
       tree.script(name, { steps: [write(`${name}.txt`, `${name}\n`), commit(name), filePr] })
-    await spawn(tree, ['one', 'two', 'three'], 'lead')
+    await spawn(tree, ['first', 'second', 'third'], 'chief')
     const [one, two, three] = [
-      await filed(tree, 'one'),
-      await filed(tree, 'two'),
-      await filed(tree, 'three'),
+      await filed(tree, 'first'),
+      await filed(tree, 'second'),
+      await filed(tree, 'third'),
     ]
     for (const number of [one, two, three]) {
       await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed')
     }
     await waitFor('all to be reported ready', () =>
       [one, two, three].every((number) =>
-        texts(tree, 'lead').some((text) => text.includes(`[PR READY] #${number} `)),
+        texts(tree, 'chief').some((text) => text.includes(`[PR READY] #${number} `)),
       ),
     )
-    for (const name of ['one', 'two', 'three']) await rests(tree, name)
-    const { head_sha: looked } = await tree.call('pr_diff', { pr_number: two }, { as: 'lead' })
-    await tree.call('merge_pr', { pr_number: one }, { as: 'lead' })
-    const delivered = () => texts(tree, 'lead').filter((text) => text.includes('[PR READY]')).length
+    for (const name of ['first', 'second', 'third']) await rests(tree, name)
+    const { head_sha: looked } = await tree.call('pr_diff', { pr_number: two }, { as: 'chief' })
+    await tree.call('merge_pr', { pr_number: one }, { as: 'chief' })
+    const delivered = () =>
+      texts(tree, 'chief').filter((text) => text.includes('[PR READY]')).length
     const before = [runs(), delivered()]
 
     // Its next stop rebases what it has filed.
-    await tree.call('send', { to: 'two', message: 'anything new?' })
+    await tree.call('send', { to: 'second', message: 'anything new?' })
     await waitFor('the rebase', async () =>
       (await tree.events()).some(
         ({ type, payload }) => type === 'rebase.done' && payload.from === looked,
@@ -136,7 +153,7 @@ it(
       return pull.head_sha !== looked && pull
     })
     expect(now).toMatchObject({ checks: 'passed' })
-    await rests(tree, 'two')
+    await rests(tree, 'second')
     expect([runs(), delivered()]).toEqual(before)
 
     // While the result is being checked, a stop of its agent leaves the head alone.
@@ -144,14 +161,14 @@ it(
     const landing = await tree.call(
       'merge_pr',
       { pr_number: two, head_sha: looked },
-      { as: 'lead' },
+      { as: 'chief' },
     )
     expect(landing).toMatchObject({ state: 'landing', merged: false, rebased_from: looked })
     await waitFor(
       'the check of the result',
       async () => (await shown(tree, two)).landing?.step === 'checking',
     )
-    expect((await tree.agent('two')).pr).toMatchObject({
+    expect((await tree.agent('second')).pr).toMatchObject({
       state: 'open',
       landing: { step: 'checking' },
     })
@@ -159,33 +176,34 @@ it(
     expect((await tree.command(['pr', 'show', String(two)])).stdout).toMatch(
       /landing\s+its result is being checked/,
     )
-    expect(await tree.call('merge_pr', { pr_number: two }, { as: 'lead' })).toMatchObject({
+    expect(await tree.call('merge_pr', { pr_number: two }, { as: 'chief' })).toMatchObject({
       state: 'landing',
     })
-    await tree.call('send', { to: 'two', message: 'still there?' })
+    await tree.call('send', { to: 'second', message: 'still there?' })
     await waitFor('its turn', () =>
-      texts(tree, 'two').some((text) => text.includes('still there?')),
+      texts(tree, 'second').some((text) => text.includes('still there?')),
     )
-    await rests(tree, 'two')
+    await rests(tree, 'second')
     expect((await shown(tree, two)).head_sha).toBe(now.head_sha)
     rmSync(join(notes, 'hold'))
     await waitFor('it to land', async () => (await shown(tree, two)).state === 'merged')
     // The parent’s worktree has it a moment after the forge says so.
-    const inLead = join((await tree.agent('lead')).worktree, 'two.txt')
-    await waitFor('the parent to have it', () => readFileSync(inLead, 'utf8') === 'two\n')
+    const inLead = join((await tree.agent('chief')).worktree, 'second.txt')
+    await waitFor('the parent to have it', () => readFileSync(inLead, 'utf8') === 'second\n')
     // The lead asked, whoever spoke for it.
     await waitFor('who asked to be notified', () =>
-      texts(tree, 'lead').some((text) => text.includes(`[LANDED] #${two} `)),
+      texts(tree, 'chief').some((text) => text.includes(`[LANDED] #${two} `)),
     )
 
     // From a terminal, waited for.
-    const merged = await tree.command(['pr', 'merge', String(three), '--wait', '--as', 'lead'])
+    const merged = await tree.command(['pr', 'merge', String(three), '--wait', '--as', 'chief'])
     expect(merged.stdout).toContain(`Merged #${three}`)
   },
 )
 
 it('reports a conflict as soon as the base has moved, and withdraws what is no longer true before it is read', async () => {
-  const { tree } = await leadTree('[forge]\npoll_active = 3600\npoll_idle = 3600\n')
+  const { tree, stop } = await openNoted('[forge]\npoll_active = 3600\npoll_idle = 3600\n')
+  onTestFinished(stop)
   // The lead is at work all the time: what is for it waits.
   tree.script('busy', { stop: false, steps: [{ do: 'print', text: 'busy' }] })
   await tree.call('spawn_subtree', { task: 'x', branch_name: 'busy' })
@@ -226,22 +244,17 @@ it('reports a conflict as soon as the base has moved, and withdraws what is no l
 })
 
 it('closes in the inbox what is no longer so, and does not report a change request twice', async () => {
-  const notes = folder()
-  const tree = await startExomonad()
-  onTestFinished(() => tree.stop())
+  const { tree, notes } = noted
   tree.script('mine', { steps: [write('a.txt', 'a\n'), commit('A'), filePr] })
   await tree.call('spawn_workers', { specs: [{ name: 'mine', prompt: 'x' }] })
   const number = await filed(tree, 'mine')
   const inbox = async () =>
     (await tree.call('inbox')).messages.map(({ text }: any) => text as string)
-  await waitFor('it to be ready', async () =>
-    (await inbox()).some((text: string) => text.includes('[PR READY]')),
-  )
+  const isReady = async () =>
+    (await inbox()).some((text: string) => text.includes(`[PR READY] #${number} `))
+  await waitFor('it to be ready', isReady)
   await tree.call('merge_pr', { pr_number: number })
-  await waitFor(
-    'the inbox to be without it',
-    async () => !(await inbox()).some((text: string) => text.includes('[PR READY]')),
-  )
+  await waitFor('the inbox to be without it', async () => !(await isReady()))
 
   // It is in its turn when the review comes: the stop check reports it, and the message that waits
   // is withdrawn.

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { isInstalled } from '../../helpers/sandbox.ts'
 import { tempRepository } from '../../helpers/temp-repository.ts'
@@ -10,7 +10,7 @@ import { waitFor } from '../../helpers/wait-for.ts'
 const FIXTURES = join(import.meta.dirname, '../../fixtures/agents')
 
 /** A tree whose role `held` is confined, and may use what scripted agents need. */
-async function startTree(
+async function openTree(
   options: { env?: Record<string, string>; config?: string } = {},
 ): Promise<Exomonad> {
   const tree = await startExomonad({
@@ -22,10 +22,15 @@ sandbox = "workspace"
 tools = ["note", "file_pr", "spawn_workers", "spawn_background_task"]
 ${options.config ?? ''}`,
   })
-  onTestFinished(() => tree.stop())
   const file = join(tree.repository.path, '.exomonad', 'config.toml')
   const sandbox = `[sandbox]\nread = [${JSON.stringify(FIXTURES)}]\nwrite = [${JSON.stringify(tree.scripts)}]\n`
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n${sandbox}`)
+  return tree
+}
+
+async function startTree(options: Parameters<typeof openTree>[0] = {}): Promise<Exomonad> {
+  const tree = await openTree(options)
+  onTestFinished(() => tree.stop())
   return tree
 }
 
@@ -35,8 +40,14 @@ const spawn = (tree: Exomonad, name: string, spec: object = {}, kind = 'worker')
 const home = (tree: Exomonad): string => `test -e '${tree.repository.home}/secret'`
 
 describe.skipIf(!isInstalled())('agents that are confined', () => {
+  let tree: Exomonad
+  beforeAll(async () => {
+    tree = await openTree({ config: '[radar]\ninterval = 3600\n' })
+    writeFileSync(join(tree.repository.home, 'secret'), 'x')
+  })
+  afterAll(() => tree?.stop())
+
   it('work, file, and find the daemon that comes after', async () => {
-    const tree = await startTree()
     tree.script('held', {
       steps: [
         { do: 'sh', command: 'echo a > a.txt && git add a.txt && git commit -qm A' },
@@ -140,18 +151,17 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
   })
 
   it('leave what their hooks say for the daemon that comes after, each in its own place', async () => {
-    const tree = await startTree()
-    const go = join(tree.scripts, 'go')
+    const go = join(tree.scripts, 'says-go')
     const hook = join(import.meta.dirname, '../../../hooks/waiting.sh')
-    tree.script('held', {
+    tree.script('says', {
       steps: [
         { do: 'sh', command: 'true' },
         { do: 'file', path: go },
         { do: 'sh', command: `echo '{"message":"a word"}' | sh '${hook}'` },
       ],
     })
-    const { spawned } = await spawn(tree, 'held')
-    await tree.logged('held', 'its start', ({ kind }) => kind === 'sh')
+    const { spawned } = await spawn(tree, 'says')
+    await tree.logged('says', 'its start', ({ kind }) => kind === 'sh')
     await tree.crash()
     writeFileSync(go, '')
     const spool = join(tree.state, 'agents', spawned[0].agent_id, 'spool')
@@ -163,8 +173,6 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
   })
 
   it('have their children and processes confined too', async () => {
-    const tree = await startTree()
-    writeFileSync(join(tree.repository.home, 'secret'), 'x')
     tree.script('lead', {
       steps: [
         {
@@ -203,16 +211,14 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
   })
 
   it('have the radar look at their worktrees with a git that sees no more than they do', async () => {
-    const tree = await startTree({ config: '[radar]\ninterval = 3600\n' })
-    writeFileSync(join(tree.repository.home, 'secret'), 'x')
     await tree.repository.git(
       'config',
       'filter.look.clean',
       `${home(tree)} && echo seen || echo not`,
     )
     for (const [name, role] of [
-      ['held', 'held'],
-      ['free', 'dev'],
+      ['inside', 'held'],
+      ['outside', 'dev'],
     ] as const) {
       const command = "echo '*.x filter=look' > .gitattributes && echo a > a.x"
       tree.script(name, { steps: [{ do: 'sh', command }] })
@@ -220,9 +226,9 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
       await tree.logged(name, 'its file', ({ kind }) => kind === 'sh')
     }
     const { pairs } = await tree.call('radar')
-    expect(pairs).toContainEqual({ a: 'held', b: 'free', status: 'conflict', files: ['a.x'] })
+    expect(pairs).toContainEqual({ a: 'inside', b: 'outside', status: 'conflict', files: ['a.x'] })
     // What each had its filter say.
-    const detail = JSON.stringify(await tree.call('radar', { a: 'held', b: 'free' }))
+    const detail = JSON.stringify(await tree.call('radar', { a: 'inside', b: 'outside' }))
     for (const line of ['+not', '+seen']) expect(detail).toContain(line)
   })
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { startAcpTree, type AcpTree } from '../../helpers/acp-tree.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openAcpTree, SCRIPTED_ACP, startAcpTree, type AcpTree } from '../../helpers/acp-tree.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 /**
@@ -12,7 +12,18 @@ import { waitFor } from '../../helpers/wait-for.ts'
 const FILE_PR = 'call file_pr {"title":"Add a","body":"It adds a."}'
 const COMMIT = 'run echo hello > a.txt && git add -A && git commit -qm "Add a"'
 
-const approvalOf = (tree: AcpTree, what: string): Promise<any> =>
+/** Of all that need no settings, limits or root of their own. */
+let tree: AcpTree
+beforeAll(async () => {
+  const program = (name: string, more: string, ...args: string[]): string =>
+    `[acp.${name}]\ncommand = ${JSON.stringify([process.execPath, SCRIPTED_ACP, ...args])}\n${more}`
+  tree = await openAcpTree({
+    config: `${program('narrow', 'tools = ["note", "send"]\n')}${program('locked', '', '--auth')}`,
+  })
+})
+afterAll(() => tree?.stop())
+
+const approvalOf = (what: string): Promise<any> =>
   waitFor(`the approval of ${what}`, async () =>
     (await tree.call('inbox')).approvals.find((approval: any) => approval.what.includes(what)),
   )
@@ -20,7 +31,6 @@ const count = (text: string, word: string): number => text.split(word).length - 
 
 describe('a session that outlives the daemon', () => {
   it('goes on in mid-turn when the daemon is killed, and nothing is lost or doubled', async () => {
-    const tree = await startAcpTree()
     const gate = tree.gate('go')
     const { agent_id } = await tree.worker('steady', gate.wait, COMMIT, FILE_PR, 'say turn over')
     await tree.becomes('steady', 'running')
@@ -42,19 +52,17 @@ describe('a session that outlives the daemon', () => {
   })
 
   it('asks for permission again when the daemon is back', async () => {
-    const tree = await startAcpTree()
     await tree.worker('careful', 'ask make clean', 'say asked it')
-    await approvalOf(tree, 'make clean')
+    await approvalOf('make clean')
     await tree.crash()
     await tree.command(['daemon', 'start'])
-    const again = await approvalOf(tree, 'make clean')
-    await tree.run(['approve', again.approval_id])
+    const again = await approvalOf('make clean')
+    await tree.command(['approve', again.approval_id])
     expect(await tree.shows('careful', 'asked it')).toContain('allowed')
     await tree.becomes('careful', 'idle')
   })
 
   it('fails with its last words when the host is killed, leaves nothing running, and is taken up again', async () => {
-    const tree = await startAcpTree()
     const gate = tree.gate('go')
     const { agent_id } = await tree.worker(
       'orphan',
@@ -73,7 +81,9 @@ describe('a session that outlives the daemon', () => {
     process.kill(tree.hostPid(), 'SIGKILL')
     await tree.becomes('orphan', 'failed')
     await waitFor('what it left to end', () => tree.processesOf(agent_id).length === 0)
-    const failed = (await tree.events()).find(({ type }) => type === 'agent.failed')
+    const failed = (await tree.events()).find(
+      ({ type, agentId }) => type === 'agent.failed' && agentId === agent_id,
+    )
     expect(failed.payload.last_lines).toContain('before the end')
     expect(await tree.shown('orphan')).toContain('before the end')
 
@@ -86,7 +96,6 @@ describe('a session that outlives the daemon', () => {
   })
 
   it('fails when its program crashes in mid-turn', async () => {
-    const tree = await startAcpTree()
     await tree.worker('crashing', 'say half a', 'crash 9')
     expect(await tree.becomes('crashing', 'failed')).toMatchObject({
       state_reason: expect.stringContaining('exit code 9'),
@@ -120,15 +129,14 @@ describe('a tree with sessions in it', () => {
   })
 
   it('gives each only the tools of its role and its table', async () => {
-    const tree = await startAcpTree({ acp: 'tools = ["note", "send"]\n' })
-    await tree.worker('narrow', 'tools', 'call file_pr {"title":"x"}', 'say tried')
+    const prompt = tree.order('tools', 'call file_pr {"title":"x"}', 'say tried')
+    await tree.call('spawn_workers', { specs: [{ name: 'narrow', prompt, agent: 'narrow' }] })
     const screen = await tree.shows('narrow', 'tried')
     expect(screen).toMatch(/^note read_message send$/m)
     expect(screen).not.toMatch(/merge_pr|spawn_workers/)
   })
 
   it('plans a spawn without making anything', async () => {
-    const tree = await startAcpTree()
     const { planned } = await tree.call('spawn', {
       kind: 'worker',
       specs: [{ name: 'dry', prompt: 'x' }],
@@ -141,9 +149,8 @@ describe('a tree with sessions in it', () => {
   })
 
   it('fails the spawn with the program’s words where no session begins, and leaves nothing', async () => {
-    const tree = await startAcpTree({ args: ['--auth'] })
     const { spawned, errors } = await tree.call('spawn_workers', {
-      specs: [{ name: 'stranger', prompt: 'x' }],
+      specs: [{ name: 'stranger', prompt: 'x', agent: 'locked' }],
     })
     expect(spawned).toEqual([])
     expect(errors[0]).toMatchObject({ code: 'SPAWN_FAILED' })
@@ -152,7 +159,6 @@ describe('a tree with sessions in it', () => {
   })
 
   it('forks one into its worktree with what it showed, since sessions can’t be forked', async () => {
-    const tree = await startAcpTree()
     const parent = await tree.worker('origin', 'say the word is plover')
     await tree.becomes('origin', 'idle')
     const forked = await tree.call(

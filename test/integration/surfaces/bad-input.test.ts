@@ -54,14 +54,15 @@ const rawRequest = async (
 const tokenOf = async (tree: Exomonad): Promise<string> =>
   readFileSync(join(tree.state, 'auth', (await tree.agent('app-1')).id), 'utf8').trim()
 
-describe('bad arguments', () => {
-  let tree: Exomonad
-  beforeAll(async () => {
-    tree = await startExomonad()
-    await tree.call('spawn_workers', workers('app-1', 'app-10'))
-  })
-  afterAll(() => tree?.stop())
+/** Of all that leave it as it was. */
+let tree: Exomonad
+beforeAll(async () => {
+  tree = await startExomonad()
+  await tree.call('spawn_workers', workers('app-1', 'app-10'))
+})
+afterAll(() => tree?.stop())
 
+describe('bad arguments', () => {
   it.each([
     ['an unknown agent', 'send', { to: 'nobody', message: 'x' }, 'AGENT_NOT_FOUND', /nobody/],
     ['a name that is only a prefix', 'kill', { agent: 'app' }, 'AGENT_NOT_FOUND', /app/],
@@ -334,8 +335,7 @@ describe('bad arguments', () => {
 
 describe('bad surroundings', () => {
   it('a detached HEAD, or another branch, in the caller’s worktree', async () => {
-    const tree = await startExomonad()
-    onTestFinished(() => tree.stop())
+    onTestFinished(async () => void (await tree.repository.git('checkout', '-q', 'main')))
     await tree.repository.git('checkout', '-q', '--detach')
     expect(await tree.refusal('spawn_workers', workers('x'))).toMatchObject({
       code: 'DETACHED_HEAD',
@@ -349,8 +349,6 @@ describe('bad surroundings', () => {
   })
 
   it('a branch that is checked out elsewhere', async () => {
-    const tree = await startExomonad()
-    onTestFinished(() => tree.stop())
     const elsewhere = join(tree.repository.folder, 'elsewhere')
     await tree.repository.git('worktree', 'add', '-q', '-b', 'main.busy', elsewhere)
     const { spawned, errors } = await tree.call('spawn_workers', workers('busy', 'free'))
@@ -362,8 +360,6 @@ describe('bad surroundings', () => {
   })
 
   it('a remote that is gone: the pull request is refused, the work stays, and goes through when it is back', async () => {
-    const tree = await startExomonad()
-    onTestFinished(() => tree.stop())
     const origin = join(tree.state, 'origin.git')
     const go = join(tree.repository.folder, 'go')
     const file = { do: 'tool', name: 'file_pr', input: { title: 'x', body: 'x' } }
@@ -380,6 +376,9 @@ describe('bad surroundings', () => {
     })
     await tree.call('spawn_workers', workers('worker'))
     renameSync(origin, `${origin}.away`)
+    onTestFinished(() => {
+      if (existsSync(`${origin}.away`)) renameSync(`${origin}.away`, origin)
+    })
     writeFileSync(`${go}-1`, '')
     expect(
       await tree.logged('worker', 'the refusal', (entry) => entry['name'] === 'file_pr'),
@@ -393,10 +392,9 @@ describe('bad surroundings', () => {
   })
 
   it('a configuration that doesn’t parse, or holds unknown keys, is named with file, line and key', async () => {
-    const tree = await startExomonad()
-    onTestFinished(() => tree.stop())
     const file = join(tree.repository.path, '.exomonad', 'config.toml')
     const good = readFileSync(file, 'utf8')
+    onTestFinished(() => writeFileSync(file, good))
     writeFileSync(file, `${good}\n[limits]\nmax_live_agent = 3\n`)
     const unknown = await tree.command(['config', 'check'])
     expect(unknown.code).toBe(1)
@@ -443,8 +441,6 @@ describe('bad surroundings', () => {
   })
 
   it('a daemon that isn’t running is started by the command that needs it', async () => {
-    const tree = await startExomonad()
-    onTestFinished(() => tree.stop())
     await tree.call('spawn_workers', workers('stays'))
     const { pid } = await tree.agent('stays')
     expect((await tree.command(['daemon', 'stop'])).code).toBe(0)
@@ -474,8 +470,6 @@ describe('init', () => {
   })
 
   it('a second time changes nothing and says what is there', async () => {
-    const tree = await startExomonad()
-    onTestFinished(() => tree.stop())
     const before = await tree.tree()
     const again = await tree.command(['init'])
     expect(again.code).toBe(0)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -16,7 +16,6 @@ const HOOKED = join(import.meta.dirname, '..', '..', 'fixtures', 'agents', 'hook
 
 async function hooked(more = ''): Promise<Exomonad> {
   const tree = await startExomonad({ init: false })
-  onTestFinished(() => tree.stop())
   const config = join(tree.repository.path, '.exomonad', 'config.toml')
   const env = `env = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }`
   writeFileSync(
@@ -27,14 +26,29 @@ async function hooked(more = ''): Promise<Exomonad> {
   return tree
 }
 
+/** Of all that end no more than their own agents. */
+let tree: Exomonad
+beforeAll(async () => {
+  tree = await hooked(`[agents.codex]
+command = ["sleep", "1000"]
+[roles.careful]
+agent = "hooked"
+tools = ["note", "file_pr"]
+permissions = { policy = "ask" }
+`)
+})
+afterAll(() => tree?.stop())
+
 const spawn = async (
   tree: Exomonad,
   name: string,
   steps: readonly object[],
+  role = 'dev',
 ): Promise<{ agent_id: string; worktree: string }> => {
   tree.script(name, { steps })
-  const { spawned, errors } = await tree.call('spawn_workers', {
-    specs: [{ name, prompt: `Do ${name}.`, agent: 'hooked' }],
+  const { spawned, errors } = await tree.call('spawn', {
+    kind: 'worker',
+    specs: [{ name, prompt: `Do ${name}.`, agent: 'hooked', role }],
   })
   expect(errors).toEqual([])
   return spawned[0]
@@ -59,8 +73,7 @@ const approvalOf = (tree: Exomonad, name: string): Promise<any> =>
 
 describe('a program with hooks', () => {
   it('reports its session, its turns and tools, and is given what waits for it in the middle of one', async () => {
-    const tree = await hooked()
-    const [go, on] = [join(tree.scripts, 'go'), join(tree.scripts, 'on')]
+    const [go, on] = [join(tree.scripts, 'busy-go'), join(tree.scripts, 'busy-on')]
     await spawn(tree, 'busy', [
       { do: 'tool', name: 'Read', input: {} },
       { do: 'file', path: go },
@@ -108,7 +121,6 @@ describe('a program with hooks', () => {
   })
 
   it('is held at its stop until what objects is done', async () => {
-    const tree = await hooked()
     await spawn(tree, 'held', [
       { do: 'tool', name: 'Write', command: 'echo work > work.txt' },
       { do: 'stop' },
@@ -142,8 +154,7 @@ describe('a program with hooks', () => {
       'waits at a permission dialog for a person, who is notified, and goes on when it was answered there',
     ),
     async () => {
-      const tree = await hooked()
-      const go = join(tree.scripts, 'go')
+      const go = join(tree.scripts, 'asks-go')
       await spawn(tree, 'asks', [
         { do: 'ask', name: 'Bash', input: { command: 'git push --force' } },
         { do: 'file', path: go },
@@ -155,35 +166,40 @@ describe('a program with hooks', () => {
       })
       const { messages, approvals } = await tree.call('inbox')
       expect(messages.map(({ text }: any) => text).join()).toContain('[WAITING] asks')
-      expect(approvals).toEqual([])
+      expect(approvals.filter(({ agent }: any) => agent === 'asks')).toEqual([])
       writeFileSync(go, '')
       await state(tree, 'asks', 'running')
     },
   )
 
   it('is answered from the inbox with policy ask, by whoever comes first', async () => {
-    const tree = await hooked('[roles.dev.permissions]\npolicy = "ask"\n')
     const dialog = join(tree.scripts, 'dialog')
-    await spawn(tree, 'asks', [
-      { do: 'ask', name: 'Bash', input: { command: 'make clean' } },
-      { do: 'ask', name: 'Bash', input: { command: 'make install' } },
-      { do: 'ask', name: 'Bash', input: { command: 'make love' }, by: 'terminal', path: dialog },
-      { do: 'tool', name: 'Bash', input: { command: 'make love' } },
-    ])
+    await spawn(
+      tree,
+      'careful',
+      [
+        { do: 'ask', name: 'Bash', input: { command: 'make clean' } },
+        { do: 'ask', name: 'Bash', input: { command: 'make install' } },
+        { do: 'ask', name: 'Bash', input: { command: 'make love' }, by: 'terminal', path: dialog },
+        { do: 'tool', name: 'Bash', input: { command: 'make love' } },
+      ],
+      'careful',
+    )
     const decided = async (what: string, ...argv: string[]): Promise<void> => {
       const approval = await waitFor(what, async () => {
-        const one = await approvalOf(tree, 'asks')
+        const one = await approvalOf(tree, 'careful')
         return one.what.includes(what) ? one : undefined
       })
       const [verb = '', ...rest] = argv
-      if (verb !== '') expect((await tree.run([verb, approval.approval_id, ...rest])).code).toBe(0)
+      if (verb !== '')
+        expect((await tree.command([verb, approval.approval_id, ...rest])).code).toBe(0)
     }
     await decided('make clean', 'approve')
-    expect(await hookOf(tree, 'asks', 'PermissionRequest')).toMatchObject({
+    expect(await hookOf(tree, 'careful', 'PermissionRequest')).toMatchObject({
       answer: { hookSpecificOutput: { decision: { behavior: 'allow' } } },
     })
     await decided('make install', 'deny', '--reason', 'not here')
-    expect(await hookOf(tree, 'asks', 'PermissionRequest', 2)).toMatchObject({
+    expect(await hookOf(tree, 'careful', 'PermissionRequest', 2)).toMatchObject({
       answer: { hookSpecificOutput: { decision: { behavior: 'deny', message: 'not here' } } },
     })
     await decided('make love')
@@ -192,13 +208,12 @@ describe('a program with hooks', () => {
       'nothing to be asked',
       async () => (await tree.call('inbox')).approvals.length === 0,
     )
-    expect(await hookOf(tree, 'asks', 'PermissionRequest', 3)).toMatchObject({ answer: null })
-    await state(tree, 'asks', 'running')
+    expect(await hookOf(tree, 'careful', 'PermissionRequest', 3)).toMatchObject({ answer: null })
+    await state(tree, 'careful', 'running')
   })
 
   it('speaks into the spool while the daemon is away, and is understood when it is back', async () => {
-    const tree = await hooked()
-    const [go, on] = [join(tree.scripts, 'go'), join(tree.scripts, 'on')]
+    const [go, on] = [join(tree.scripts, 'lone-go'), join(tree.scripts, 'lone-on')]
     await spawn(tree, 'lone', [
       { do: 'file', path: go },
       { do: 'tool', name: 'Read' },
@@ -220,6 +235,7 @@ describe('a program with hooks', () => {
 
   it('leaves nothing running when it is killed, stopped, or gone by itself, and its folder when it is taken away', async () => {
     const tree = await hooked()
+    onTestFinished(() => tree.stop())
     const go = join(tree.scripts, 'go')
     const servers: number[] = []
     for (const [name, ...end] of [
@@ -254,7 +270,6 @@ describe('a conversation', () => {
       'is what a subtree begins with: its program is launched with a fork of its parent’s session, and the task',
     ),
     async () => {
-      const tree = await hooked()
       // The program keeps its conversation where the real one does.
       const keep =
         'mkdir -p "$HOME/.claude/projects/p" && echo "{}" > "$HOME/.claude/projects/p/$EXOMONAD_AGENT_ID.jsonl"'
@@ -281,17 +296,16 @@ describe('a conversation', () => {
   )
 
   it('is not handed to a program of another kind: the child starts fresh, with a warning that says why', async () => {
-    const tree = await hooked('[agents.codex]\ncommand = ["sleep", "1000"]\n')
-    tree.script('lead', { steps: [] })
+    tree.script('chief', { steps: [] })
     tree.script('same', { steps: [] })
     expect(
-      await tree.call('spawn_subtree', { branch_name: 'lead', task: 'Lead.', agent: 'hooked' }),
+      await tree.call('spawn_subtree', { branch_name: 'chief', task: 'Lead.', agent: 'hooked' }),
     ).toMatchObject({ session: 'fresh', warnings: [] })
-    await hookOf(tree, 'lead', 'UserPromptSubmit')
+    await hookOf(tree, 'chief', 'UserPromptSubmit')
     const other = await tree.call(
       'spawn_subtree',
       { branch_name: 'other', task: 'Work.', agent: 'codex' },
-      { as: 'lead' },
+      { as: 'chief' },
     )
     expect(JSON.stringify(other)).toContain(
       'other starts with a fresh conversation: it runs codex, which can’t read the one of its parent’s claude.',
@@ -300,7 +314,7 @@ describe('a conversation', () => {
     const same = await tree.call(
       'spawn_subtree',
       { branch_name: 'same', task: 'Work.', agent: 'hooked' },
-      { as: 'lead' },
+      { as: 'chief' },
     )
     expect(JSON.stringify(same)).toContain('same starts with a fresh conversation: session')
   })
