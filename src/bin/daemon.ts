@@ -11,7 +11,7 @@ const [{ runDaemon }, { readEnvironment }] = await Promise.all([
   import('../config/environment.ts'),
 ])
 try {
-  await runDaemon({ cwd: process.cwd(), environment: readEnvironment(), foreground: false })
+  await runDaemon({ cwd: process.cwd(), environment: readEnvironment() })
   process.exit(0)
 } catch (thrown) {
   const { asExomonadError } = await import('../domain/errors.ts')

@@ -44,8 +44,8 @@ export interface DaemonOptions {
   /** Anywhere in the repository. */
   readonly cwd: string
   readonly environment: Environment
-  /** Logs go to the terminal as well. */
-  readonly foreground: boolean
+  /** Each line of the log, as JSON with its end, as it is written; nothing secret is in it. */
+  readonly onLog?: (line: string) => void
   /**
    * Called after a step of a spawn or merge was journaled and before it is taken: where crash tests
    * end the process.
@@ -104,7 +104,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     const config = settings.current
     const roleToolsOf = (of: Config) => (role: string) => of.roles[role]?.tools
-    const destination = openLogFile(paths.log, config().retention.logs_mb * 1_000_000)
+    const bytes = config().retention.logs_mb * 1_000_000
+    const destination = openLogFile(paths.log, bytes, options.onLog)
     release.add('log', () => destination.close())
     // Of agents’ tokens only hashes are known here.
     const ownerToken = await ensureOwnerToken(environment, commonDir)

@@ -18,9 +18,13 @@ export interface LogFile {
 /**
  * A destination for pino that stays below `maxBytes` on disk: a file of at most half of that, and
  * its predecessor as `<file>.1`. Lines are written at once, so that the last words before a crash
- * are there. 0600. Throws where the file can’t be opened at first.
+ * are there. 0600. Throws where the file can’t be opened at first. `onLine`: who else gets each line.
  */
-export function openLogFile(file: string, maxBytes: number): LogFile {
+export function openLogFile(
+  file: string,
+  maxBytes: number,
+  onLine?: (line: string) => void,
+): LogFile {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const open = (): { descriptor: number; size: number } => {
     const descriptor = openSync(file, 'a', 0o600)
@@ -38,6 +42,7 @@ export function openLogFile(file: string, maxBytes: number): LogFile {
 
   return {
     write: (line) => {
+      onLine?.(line)
       try {
         const bytes = Buffer.from(line)
         if (current !== undefined && current.size > 0 && current.size + bytes.length > limit)

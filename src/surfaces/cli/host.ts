@@ -69,10 +69,10 @@ export interface Host {
     argv: readonly string[],
     options: { cwd: string; env: Readonly<Record<string, string>>; output: string },
   ): Promise<DaemonProcess>
-  /** Starts `exomonad daemon run` as a process of its own whose output goes to a file. */
+  /** Starts the daemon as a process of its own whose output goes to a file. */
   startDaemonProcess(options: { cwd: string; output: string }): Promise<DaemonProcess>
-  /** The daemon in this process, until it is asked to stop. */
-  runDaemon(options: { cwd: string; foreground: boolean }): Promise<void>
+  /** The daemon in this process, until it is asked to stop; `onLog`: each line of its log. */
+  runDaemon(options: { cwd: string; onLog?: (line: string) => void }): Promise<void>
   /**
    * Ends all terminals of this repository, agents in them included, and what serves them. Fine
    * where there are none.

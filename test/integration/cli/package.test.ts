@@ -113,6 +113,7 @@ describe('the package', () => {
     expect(built).toEqual(
       expect.arrayContaining([
         'bin/exomonad.js',
+        'bin/daemon.js',
         'bin/detached-host.js',
         'daemon/daemon.js',
         'index.js',
@@ -120,6 +121,9 @@ describe('the package', () => {
         'subagents/mcp-bridge.js',
       ]),
     )
+    // It goes on while an upgrade replaces all files: nothing is left for it to load.
+    const host = join(prefix, 'node_modules', 'exomonad', 'dist', 'bin', 'detached-host.js')
+    expect(readFileSync(host, 'utf8')).not.toMatch(/\bfrom "\.|\bimport\(/)
     // Of types one file for each entry, and one for what both share.
     expect(built.filter((name) => name.endsWith('.d.ts')).toSorted()).toEqual([
       'index.d.ts',

@@ -72,7 +72,7 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: 'fatal',
 }
 
-function formatLogLine(line: string, palette: Palette): string {
+export function formatLogLine(line: string, palette: Palette): string {
   let entry: Record<string, unknown>
   try {
     entry = parseJson(line) as Record<string, unknown>

@@ -65,7 +65,7 @@ async function startAndWait(subject: DaemonSubject, output: string): Promise<Hea
 }
 
 /**
- * The error that the daemon printed as its last line (`daemon run --json`), or its last lines as
+ * The error that the daemon printed as its last line (bin/daemon.ts), or its last lines as
  * they are.
  */
 async function startFailure(output: string): Promise<ExomonadError> {

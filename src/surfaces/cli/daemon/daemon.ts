@@ -18,7 +18,16 @@ export function define(command: Command, context: CliContext): void {
     .description('Run the daemon in this terminal until Ctrl-C')
     .action(async () => {
       const { cwd, json } = context.options()
-      await context.host.runDaemon({ cwd, foreground: !json })
+      const { formatLogLine } = await import('./daemon-log.ts')
+      await context.host.runDaemon({
+        cwd,
+        ...(!json && {
+          onLog: (line) =>
+            void context.terminal.stdout.write(
+              `${formatLogLine(line.trimEnd(), context.palette())}\n`,
+            ),
+        }),
+      })
     })
   command
     .command('start')
