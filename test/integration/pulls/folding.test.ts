@@ -316,7 +316,13 @@ describe('folding', () => {
     await worker(tree, 'mover')
     await tree.call('merge_pr', { pr_number: await filed(tree, 'mover') })
     await release('stray')
-    await waitFor('the stray to idle', async () => (await tree.agent('stray')).state === 'idle')
+    // The daemon knows that it idles before the program was answered, and notes its stop.
+    await waitFor(
+      'the stray to rest',
+      async () =>
+        stops(tree, 'stray').at(-1)?.decision === 'allow' &&
+        (await tree.agent('stray')).state === 'idle',
+    )
     expect(await tree.repository.git('rev-parse', 'aside')).toBe(before)
     expect(await tree.repository.gitIn(worktree, 'symbolic-ref', '--short', 'HEAD')).toBe('aside')
 

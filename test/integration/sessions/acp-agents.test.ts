@@ -124,7 +124,11 @@ describe('a worker by the Agent Client Protocol', () => {
     await tree.becomes('listener', 'idle')
     // What waits when a turn ends is the reason to go on.
     expect(await lanes(tree, agent_id)).toEqual(['hook', 'acp'])
-    const output = readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8')
+    // The disk may be behind what is shown.
+    const output = await waitFor('the end of that turn on the disk', () => {
+      const text = readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8')
+      return /read-while-idle[^]*the turn ended/.test(text) && text
+    })
     expect([count(output, 'say read-in-between'), count(output, 'say read-while-idle')]).toEqual([
       1, 1,
     ])

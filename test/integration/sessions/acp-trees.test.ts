@@ -46,7 +46,11 @@ describe('a session that outlives the daemon', () => {
       undelivered: 0,
       undecided: 0,
     })
-    const output = readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8')
+    // The disk may be behind what is shown.
+    const output = await waitFor('the end of that turn on the disk', () => {
+      const text = readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8')
+      return /read-the-message[^]*the turn ended/.test(text) && text
+    })
     expect(count(output, 'say read-the-message')).toBe(1)
     expect(existsSync(join((await tree.agent('steady')).worktree, 'a.txt'))).toBe(true)
   })
