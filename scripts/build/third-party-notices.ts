@@ -32,7 +32,7 @@ const ALLOWED = new Set([
  * which all of them ask for: with the last of so many builds, of all of them. The build fails where
  * one has a licence that nobody has looked at.
  */
-export function thirdPartyNotices(builds: number): Plugin {
+export function thirdPartyNotices(builds = 1): Plugin {
   const folders = new Set<string>()
   let built = 0
   return {
