@@ -6,15 +6,14 @@
 import { enableCompileCache } from 'node:module'
 
 enableCompileCache()
-const [{ runDaemon }, { readEnvironment }] = await Promise.all([
-  import('../daemon/daemon.ts'),
-  import('../config/environment.ts'),
-])
+const { readEnvironment } = await import('../config/environment.ts')
+const environment = readEnvironment()
 try {
-  await runDaemon({ cwd: process.cwd(), environment: readEnvironment() })
+  const { runDaemon } = await import('../daemon/daemon.ts')
+  await runDaemon({ cwd: process.cwd(), environment })
   process.exit(0)
 } catch (thrown) {
-  const { asExomonadError } = await import('../domain/errors.ts')
-  const error = asExomonadError(thrown)
+  const { asCommandError } = await import('../surfaces/cli/file-fault.ts')
+  const error = asCommandError(thrown, environment.home)
   process.stdout.write(`${JSON.stringify(error.toJSON())}\n`, () => process.exit(1))
 }

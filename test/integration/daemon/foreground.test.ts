@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../../helpers/daemon.ts'
@@ -45,4 +45,23 @@ it('what keeps a daemon in the background from starting is what `daemon start` s
   writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), 'no = [toml')
   const { code, json } = await tree.run(['daemon', 'start', '--json'])
   expect([code, json]).toEqual([1, expect.objectContaining({ code: 'CONFIG_INVALID' })])
+})
+
+it('and so is a file of this machine that it can’t have', async () => {
+  const tree = await startExomonad()
+  onTestFinished(() => tree.stop())
+  await tree.command(['down'])
+  // A folder in the place of its log: nobody may write that, not even root.
+  const log = join(tree.state, 'logs', 'daemon.log')
+  rmSync(log, { force: true })
+  mkdirSync(log)
+  const { code, json } = await tree.run(['daemon', 'start', '--json'])
+  rmSync(log, { recursive: true })
+  expect([code, json]).toEqual([
+    1,
+    expect.objectContaining({
+      code: 'NOT_AVAILABLE',
+      error: expect.stringContaining(`${log} can’t be used: it is a folder`),
+    }),
+  ])
 })
