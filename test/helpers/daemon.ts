@@ -16,6 +16,7 @@ import { askHealth } from '../../src/surfaces/cli/daemon/health.ts'
 import { createClient, type Client } from '../../src/surfaces/client.ts'
 import { repositoryHash } from '../../src/runtime/paths.ts'
 import { ownCommand, parseJson } from './own-command.ts'
+import { stopPooledDaemon } from './daemon-pool.ts'
 import { isAlive } from './processes.ts'
 import { BIN } from './programs.ts'
 import { replaceFile } from './replace-file.ts'
@@ -313,6 +314,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     await client().callTool('down', {}, { signal: AbortSignal.timeout(30_000) })
     const health = await askHealth(socket)
     if (typeof health === 'string') throw new Error('it does not answer')
+    if (await stopPooledDaemon(health.pid)) return
     process.kill(health.pid, 'SIGTERM')
     await waitFor('the daemon to end', () => !isAlive(health.pid))
   }

@@ -6,24 +6,16 @@ import { main } from '../../src/bin/cli.ts'
 import { gitEnvironment, readEnvironment } from '../../src/config/environment.ts'
 import type { OutputStream } from '../../src/surfaces/text/terminal.ts'
 import type { RunResult } from './daemon.ts'
+import { startPooledDaemon } from './daemon-pool.ts'
 import { exec } from './exec.ts'
+import { BIN } from './programs.ts'
 
-/**
- * As the command line starts the daemon: with the flags of src/bin/cli-host.ts, which are a matter
- * of memory.
- */
-const daemonCommand = (bin: string): string[] => [
-  process.execPath,
-  '--max-semi-space-size=1',
-  bin,
-  'daemon',
-  'run',
-  '--json',
-]
+/** What Node reads when a process starts: a daemon with that is in no process of before. */
+const AT_START = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']
 
 /**
  * A command of ours in this process, with exactly this environment; a daemon that it starts is a
- * process as ever, of `bin`. Tests run so many that processes of their own (a sixth to half a
+ * process as ever (daemon-pool.ts), of `bin`. Tests run so many that processes of their own (a sixth to half a
  * second of the processor each) would be much of what the suite takes. That commands can be run
  * from a command line is shown in test/integration/cli.
  */
@@ -62,8 +54,12 @@ export async function ownCommand(
       inspectRepository: (folder) => inspectRepository(folder, gitEnvironment(environment), exec),
       git: async (commonDir) =>
         openGit({ commonDir, environment: gitEnvironment(environment), exec }),
-      startDaemonProcess: ({ cwd: folder, output }) =>
-        host.startApart(daemonCommand(bin), { cwd: folder, env: { ...env }, output }),
+      startDaemonProcess: async ({ cwd: folder, output }) =>
+        bin === BIN && !AT_START.some((name) => name in env)
+          ? startPooledDaemon({ cwd: folder, env, output })
+          : host.startApart([process.execPath, bin, 'daemon', 'run', '--json'], {
+              ...{ cwd: folder, env: { ...env }, output },
+            }),
     },
     onInterrupt: () => () => undefined,
   })

@@ -4,7 +4,7 @@ import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Inbox } from '../../../src/surfaces/text/inbox/inbox-answer.ts'
 import { askHealth } from '../../../src/surfaces/cli/daemon/health.ts'
-import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { startExomonad, type Exomonad, type RunResult } from '../../helpers/daemon.ts'
 import { nodesOf } from '../../helpers/terminals/layout.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -289,6 +289,12 @@ describe('beside items', () => {
 
 describe('status --short', () => {
   const short = (options = {}) => tree.command(['status', '--short'], options)
+  /** It waits half a second for its answer, which may be too little on a busy machine. */
+  const inTime = (asked: () => Promise<RunResult>) =>
+    waitFor('an answer in time', async () => {
+      const said = await asked()
+      return said.stdout !== '' && said
+    })
 
   it('counts who works and what needs the person; in agents and outside of repositories it says nothing', async () => {
     await allRest()
@@ -296,8 +302,12 @@ describe('status --short', () => {
     expect(items).toBe((await inbox()).items.length)
     expect(items).toBeGreaterThan(0)
     const at = working === 0 ? '' : ` ${working} ◐`
-    expect(await short()).toMatchObject({ code: 0, stdout: `exo${at} ${items} !\n`, stderr: '' })
-    expect(await short({ env: { LC_ALL: 'C' } })).toMatchObject({
+    expect(await inTime(short)).toMatchObject({
+      code: 0,
+      stdout: `exo${at} ${items} !\n`,
+      stderr: '',
+    })
+    expect(await inTime(() => short({ env: { LC_ALL: 'C' } }))).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^exo [ -~]*\d !\n$/),
     })
@@ -305,9 +315,11 @@ describe('status --short', () => {
     expect(await short({ cwd: tree.repository.folder })).toMatchObject(nothing)
     expect(await short({ cwd: (await tree.agent('late')).worktree })).toMatchObject(nothing)
     expect(await short({ env: { EXOMONAD_AGENT_ID: 'x' } })).toMatchObject(nothing)
-    expect(
-      (await tree.run(['-C', tree.repository.path, 'status', '--short', '--json'])).json,
-    ).toEqual({ working: expect.any(Number), items })
+    const asJson = ['-C', tree.repository.path, 'status', '--short', '--json']
+    expect((await inTime(() => tree.run(asJson))).json).toEqual({
+      working: expect.any(Number),
+      items,
+    })
   })
 
   it('says nothing where no daemon runs, after a crash too, and starts none', async () => {
