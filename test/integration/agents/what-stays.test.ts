@@ -242,7 +242,7 @@ describe('a spawn that a crash cut off after its agent had begun', () => {
     const cut = tree
       .client()
       .callTool('spawn_workers', { specs: [{ name: 'early', prompt: 'x', agent: 'plain' }] })
-    await expect(cut).rejects.toThrow()
+    await expect(cut).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' })
     await dead
     await waitFor('its end', () => existsSync(join(tree.scripts, 'ended')))
     await tree.command(['daemon', 'start'])

@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== 'linux')('a process on pipes', () => {
   })
 
   it('leaves nothing open where it can’t be started', async () => {
-    expect(() => startOnPipes('cat', ['\0'], options)).toThrow()
+    expect(() => startOnPipes('cat', ['\0'], options)).toThrow('null bytes')
     await waitFor('all ends to be closed', () => openPipes().length === 0)
   })
 })
