@@ -493,8 +493,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/adapters/machine/workplace/run-setup.ts',
     find: 'sendSignal(-child.pid, what)',
     replace: 'sendSignal(child.pid, what)',
-    test: SETTINGS,
-    name: 'setup_timeout',
+    test: 'test/unit/adapters/machine/run-setup.test.ts',
   },
   {
     loses: 'notifications after one that leaves a program behind',

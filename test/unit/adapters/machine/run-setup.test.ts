@@ -12,24 +12,33 @@ import { tempFolder } from './temp-folder.ts'
 const SERVICE = '(until [ -e asked ]; do sleep 0.05; done; echo > answered)'
 
 /** A command that leaves something running; returns how it ended, and the number of that. */
-async function leaving(exit: number) {
+async function leaving(end: 'exit 0' | 'exit 1' | 'wait', timeoutMs = 60_000) {
   const cwd = tempFolder()
-  const argv = ['sh', '-c', `${SERVICE} & echo $! > left; exit ${exit}`]
+  const argv = ['sh', '-c', `${SERVICE} & echo $! > left; ${end}`]
   const env = { PATH: process.env['PATH'] ?? '' }
-  const result = await runLogged(argv, { cwd, env, timeoutMs: 60_000, log: join(cwd, 'log') })
+  const result = await runLogged(argv, { cwd, env, timeoutMs, log: join(cwd, 'log') })
   const left = Number(readFileSync(join(cwd, 'left'), 'utf8'))
   onTestFinished(() => void sendSignal(left, 'SIGKILL'))
   return { cwd, result, left }
 }
 
 it('a set-up command that fails takes with it what it started', async () => {
-  const { result, left } = await leaving(1)
+  const { result, left } = await leaving('exit 1')
   expect(result).toMatchObject({ ok: false, output: expect.stringContaining('exit 1') })
   await waitFor('the end of what it left', () => !isAlive(left), { limit: 15_000 })
 })
 
+it('one that takes too long takes with it what it started', async () => {
+  const { result, left } = await leaving('wait', 2000)
+  expect(result).toMatchObject({
+    ok: false,
+    output: expect.stringContaining('timed out after 2 s'),
+  })
+  await waitFor('the end of what it left', () => !isAlive(left), { limit: 15_000 })
+})
+
 it('one that succeeds may leave a service', async () => {
-  const { cwd, result } = await leaving(0)
+  const { cwd, result } = await leaving('exit 0')
   expect(result).toEqual({ ok: true })
   writeFileSync(join(cwd, 'asked'), '')
   await waitFor('its answer', () => existsSync(join(cwd, 'answered')), { limit: 15_000 })
