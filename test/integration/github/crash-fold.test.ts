@@ -146,9 +146,11 @@ describe('kill -9 in the middle of a landing on GitHub', { timeout: 240_000 }, (
     const { headSha } = world.github.pull(number)
     world.github.setStatus(headSha, { context: 'ci', state: 'success' })
     const { dead } = await crashAt(world.tree, 'merge', 'merge')
-    await world.tree.command(['call', 'pr_review', '-'], {
-      input: JSON.stringify({ pr_number: number, verdict: 'approve' }),
-    })
+    // Not by a command, which would ask again after the next start. It may be answered before that.
+    await world.tree
+      .client()
+      .callTool('pr_review', { pr_number: number, verdict: 'approve' })
+      .catch(() => undefined)
     await dead
     await settled(number)
     await expectLanded(number, 'auto')
