@@ -96,6 +96,9 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
     it('takes the answer of whoever comes first: here the person at the terminal', async () => {
       const { name, worktree } = await touching('by-hand', cli)
       await asked(name)
+      await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), {
+        limit: LIMIT,
+      })
       // Not by one key: in its first moments, Claude Code’s dialog takes none.
       await allowDialogs(world, [{ agent: name, cli }], async () =>
         existsSync(join(worktree, 'by-hand')),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import Database from 'better-sqlite3'
 import type { Exomonad } from './daemon.ts'
-import { programs } from './programs.ts'
+import { DAEMON_FLAGS, programs } from './programs.ts'
 import { waitFor } from './wait-for.ts'
 
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
@@ -88,13 +88,7 @@ async function serve(tree: Exomonad): Promise<Crashing> {
 function launch(tree: Exomonad): Crashing {
   const child = spawn(
     process.execPath,
-    [
-      '--max-semi-space-size=1',
-      FIXTURE,
-      programs('daemon/daemon'),
-      tree.repository.path,
-      fuseOf(tree),
-    ],
+    [...DAEMON_FLAGS, FIXTURE, programs('daemon/daemon'), tree.repository.path, fuseOf(tree)],
     {
       cwd: tree.repository.path,
       env: { ...tree.repository.env },

@@ -1,9 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import process from 'node:process'
 import type { Order } from '../fixtures/pooled-daemon.ts'
 import type { DaemonProcess } from '../../src/surfaces/cli/host.ts'
-import { COMPILED } from './programs.ts'
+import { COMPILED, DAEMON_FLAGS } from './programs.ts'
 
 /**
  * Processes for daemons that are used again: a daemon's start costs 600 ms of the processor in a
@@ -21,6 +22,8 @@ interface Pooled {
 const PROGRAM = join(import.meta.dirname, '..', 'fixtures', 'pooled-daemon.ts')
 /** So many daemons at most run in one process, for what each leaves on its heap. */
 const USES = 40
+/** As long as a test waits for the end of any other daemon. Milliseconds. */
+const STOP_LIMIT = 50_000
 
 const free: { pooled: Pooled; uses: number }[] = []
 /** By process id. */
@@ -43,21 +46,19 @@ export function startPooledDaemon(options: {
 
 /**
  * Ends the daemon in this process as SIGTERM does, and keeps the process for the next one. False
- * where none is in it that was started here.
+ * where none is in it that was started here; throws where it does not end.
  */
 export async function stopPooledDaemon(pid: number): Promise<boolean> {
   const used = busy.get(pid)
   if (used === undefined) return false
   const { child, ended } = used.pooled
-  const stopped = new Promise<'stopped'>((resolve) => {
-    child.once('message', resolve)
-  })
+  const stopped = once(child, 'message', { signal: AbortSignal.timeout(STOP_LIMIT) })
   tell(child, { order: 'stop' })
-  const how = await Promise.race([stopped, ended])
+  const isOver = await Promise.race([stopped.then(() => false), ended.then(() => true)])
   busy.delete(pid)
-  if (how !== 'stopped') return true
+  if (isOver) return true
   if (used.uses < USES) free.push(used)
-  else child.disconnect()
+  else child.kill()
   return true
 }
 
@@ -70,7 +71,7 @@ function startProcess(): Pooled {
       NODE_COMPILE_CACHE: COMPILED,
       npm_lifecycle_event: process.env['npm_lifecycle_event'] ?? '',
     },
-    execArgv: ['--max-semi-space-size=1'],
+    execArgv: DAEMON_FLAGS,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   // Neither keeps the tests from their end: it ends with them.

@@ -8,16 +8,16 @@ import type { OutputStream } from '../../src/surfaces/text/terminal.ts'
 import type { RunResult } from './daemon.ts'
 import { startPooledDaemon } from './daemon-pool.ts'
 import { exec } from './exec.ts'
-import { BIN } from './programs.ts'
+import { BIN, DAEMON_FLAGS } from './programs.ts'
 
 /** What Node reads when a process starts: a daemon with that is in no process of before. */
 const AT_START = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']
 
 /**
- * A command of ours in this process, with exactly this environment; a daemon that it starts is a
- * process as ever (daemon-pool.ts), of `bin`. Tests run so many that processes of their own (a sixth to half a
- * second of the processor each) would be much of what the suite takes. That commands can be run
- * from a command line is shown in test/integration/cli.
+ * A command of ours in this process, with exactly this environment; a daemon that it starts has one
+ * of its own as ever (daemon-pool.ts). Tests run so many that processes of their own (a sixth to
+ * half a second of the processor each) would be much of what the suite takes. That commands can be
+ * run from a command line is shown in test/integration/cli.
  */
 export async function ownCommand(
   args: readonly string[],
@@ -57,7 +57,7 @@ export async function ownCommand(
       startDaemonProcess: async ({ cwd: folder, output }) =>
         bin === BIN && !AT_START.some((name) => name in env)
           ? startPooledDaemon({ cwd: folder, env, output })
-          : host.startApart([process.execPath, bin, 'daemon', 'run', '--json'], {
+          : host.startApart([process.execPath, ...DAEMON_FLAGS, bin, 'daemon', 'run', '--json'], {
               ...{ cwd: folder, env: { ...env }, output },
             }),
     },

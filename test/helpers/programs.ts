@@ -19,6 +19,9 @@ export const programs = (name: string): string =>
 
 export const BIN = programs('bin/exomonad')
 
+/** Of Node, for daemons: those of src/bin/cli-host.ts, which are a matter of memory. */
+export const DAEMON_FLAGS = ['--max-semi-space-size=1']
+
 /**
  * For `NODE_COMPILE_CACHE`: what programs of this run compile, or strip of its types, is compiled
  * once.

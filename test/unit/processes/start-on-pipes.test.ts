@@ -16,10 +16,15 @@ const openPipes = (): string[] =>
     }
   })
 
+/** Others that share this process may have some. */
+const opened = (before: readonly string[]): boolean =>
+  openPipes().some((path) => !before.includes(path))
+
 describe.skipIf(process.platform !== 'linux')('a process on pipes', () => {
   const options = { cwd: '/', env: { PATH: process.env['PATH'] ?? '' } }
 
   it('can open them by their names, and ends what is read of it by its end', async () => {
+    const before = openPipes()
     const { child, stdin, stdout, stderr } = startOnPipes(
       'sh',
       ['-c', 'read line; echo "$line" > /dev/stdout; echo no > /dev/stderr'],
@@ -29,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('a process on pipes', () => {
     stdin.end('yes\n')
     expect(await said).toEqual(['yes\n', 'no\n'])
     await waitFor('its end', () => child.exitCode === 0)
-    await waitFor('all ends to be closed', () => openPipes().length === 0)
+    await waitFor('all ends to be closed', () => !opened(before))
   })
 
   it('sees the end of what it is given', async () => {
@@ -40,7 +45,8 @@ describe.skipIf(process.platform !== 'linux')('a process on pipes', () => {
   })
 
   it('leaves nothing open where it can’t be started', async () => {
+    const before = openPipes()
     expect(() => startOnPipes('cat', ['\0'], options)).toThrow('null bytes')
-    await waitFor('all ends to be closed', () => openPipes().length === 0)
+    await waitFor('all ends to be closed', () => !opened(before))
   })
 })

@@ -29,10 +29,10 @@ it('a set-up command that fails takes with it what it started', async () => {
 })
 
 it('one that takes too long takes with it what it started', async () => {
-  const { result, left } = await leaving('wait', 2000)
+  const { result, left } = await leaving('wait', 5000)
   expect(result).toMatchObject({
     ok: false,
-    output: expect.stringContaining('timed out after 2 s'),
+    output: expect.stringContaining('timed out after 5 s'),
   })
   await waitFor('the end of what it left', () => !isAlive(left), { limit: 15_000 })
 })
