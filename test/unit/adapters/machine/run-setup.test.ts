@@ -12,7 +12,7 @@ import { tempFolder } from './temp-folder.ts'
 const SERVICE = '(until [ -e asked ]; do sleep 0.05; done; echo > answered)'
 
 /** A command that leaves something running; returns how it ended, and the number of that. */
-async function leaving(end: 'exit 0' | 'exit 1' | 'wait', timeoutMs = 60_000) {
+async function leaving(end: string, timeoutMs = 60_000) {
   const cwd = tempFolder()
   const argv = ['sh', '-c', `${SERVICE} & echo $! > left; ${end}`]
   const env = { PATH: process.env['PATH'] ?? '' }
@@ -28,8 +28,14 @@ it('a set-up command that fails takes with it what it started', async () => {
   await waitFor('the end of what it left', () => !isAlive(left), { limit: 15_000 })
 })
 
-it('one that takes too long takes with it what it started', async () => {
-  const { result, left } = await leaving('wait', 5000)
+it.each([
+  ['takes too long', 'wait'],
+  [
+    'takes too long and does not mind being asked to end',
+    "trap '' TERM; while :; do sleep 0.1; done",
+  ],
+])('one that %s takes with it what it started', async (_, end) => {
+  const { result, left } = await leaving(end, 5000)
   expect(result).toMatchObject({
     ok: false,
     output: expect.stringContaining('timed out after 5 s'),
