@@ -50,12 +50,21 @@ export function parseSha(text: string): Sha {
   return sha as Sha
 }
 
-/** For names that git itself gave or that `git check-ref-format --branch` accepted. */
+/** For names that git itself gave. */
 export const asBranchName = (name: string): BranchName => name as BranchName
 export const asPaneId = (id: string): PaneId => id as PaneId
 
 export const childBranch = (parent: BranchName, slug: Slug): BranchName =>
   `${parent}.${slug}` as BranchName
+
+/**
+ * Bytes between two slashes of a branch name: git keeps the branch in a file of that name and locks
+ * it by another with `.lock` behind it, and names in a file system end at 255.
+ */
+export const LONGEST_IN_BRANCH = 250
+
+export const fitsInFile = (branch: string): boolean =>
+  branch.split('/').every((part) => Buffer.byteLength(part) <= LONGEST_IN_BRANCH)
 
 /**
  * The parent branch by the dot rule, for branches with no recorded parent; null for a name without

@@ -72,7 +72,6 @@ export interface Git extends RadarGit, WorktreeVerbs {
   resolve(revision: string): Promise<Sha | null>
   /** Those of these commits that are in this repository. */
   present(shas: readonly Sha[]): Promise<Set<Sha>>
-  isValidBranchName(name: string): Promise<boolean>
   branches(): Promise<Map<BranchName, Sha>>
   /**
    * Deletes only where the branch still points at `expected`; returns whether it did.

@@ -10,14 +10,7 @@ import { parseWorktreeList } from './worktrees/worktree-list.ts'
 
 type Refs = Pick<
   Git,
-  | 'resolve'
-  | 'present'
-  | 'isValidBranchName'
-  | 'branches'
-  | 'deleteBranch'
-  | 'deleteBranches'
-  | 'hasHeld'
-  | 'mergeBase'
+  'resolve' | 'present' | 'branches' | 'deleteBranch' | 'deleteBranches' | 'hasHeld' | 'mergeBase'
 >
 
 /** Reads lines of `<sha> <full ref>`; refs outside `prefix` are left out. */
@@ -129,14 +122,6 @@ export function createRefs({
       )
       const types = answers.trimEnd().split('\n')
       return new Set(shas.filter((_, index) => types[index] === 'commit'))
-    },
-
-    async isValidBranchName(name) {
-      // `@{-1}` is an instruction to this command, not a name.
-      if (name === '' || name.includes('@{') || name.includes('\0')) return false
-      const result = await run.attempt(['check-ref-format', '--branch', name], { reads: true })
-      if (result.startError !== null) throw run.failure('check a branch name', result)
-      return result.exitCode === 0
     },
 
     async branches() {

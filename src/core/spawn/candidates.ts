@@ -1,5 +1,12 @@
 import { ExomonadError } from '../../domain/errors.ts'
-import { asBranchName, childBranch, type BranchName, type Sha } from '../../domain/ids.ts'
+import {
+  asBranchName,
+  childBranch,
+  fitsInFile,
+  LONGEST_IN_BRANCH,
+  type BranchName,
+  type Sha,
+} from '../../domain/ids.ts'
 import { requireFreeWord, slugify } from '../../domain/formats/slug.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Configured, Deps } from '../deps.ts'
@@ -92,10 +99,12 @@ export function createCandidates({
     const branch = childBranch(caller.agent.branch, slug)
     // By construction only `.lock` at the end or the length can be refused; git itself refuses
     // the rest when the branch is made.
-    if ((slug === 'lock' || branch.length > 200) && !(await git.isValidBranchName(branch))) {
+    if (slug === 'lock' || !fitsInFile(branch)) {
       throw new ExomonadError(
         'INVALID_ARG',
-        `"${branch}" can’t be a branch name. Choose another name than "${spec.name}".`,
+        slug === 'lock'
+          ? `"${branch}" can’t be a branch name. Choose another name than "${spec.name}".`
+          : `${spec.name} would be on the branch "${branch}", whose name is longer than git can keep (${LONGEST_IN_BRANCH} bytes between two slashes). Choose a shorter name, or spawn it higher up in the tree.`,
         { name: spec.name, branch },
       )
     }

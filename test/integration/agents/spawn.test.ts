@@ -327,3 +327,41 @@ describe('spawns that fail leave nothing', () => {
     ).toHaveLength(1)
   })
 })
+
+it('a branch may be as long as git can keep it; one that is longer says so', async () => {
+  const tree = await startExomonad({ init: false })
+  onTestFinished(() => tree.stop())
+  const root = 'r'.repeat(240)
+  await tree.repository.git('checkout', '-q', '-b', root)
+  expect(await tree.command(['init'])).toMatchObject({ code: 0 })
+  const before = await traces(tree)
+  const { spawned, errors } = await tree.call('spawn_workers', {
+    specs: [{ name: 'ten-letters', ...NOTHING }],
+  })
+  expect(spawned).toEqual([])
+  expect(errors).toMatchObject([
+    {
+      name: 'ten-letters',
+      code: 'INVALID_ARG',
+      error: expect.stringMatching(/longer than git can keep .*Choose a shorter name/),
+    },
+  ])
+  expect(await traces(tree)).toEqual(before)
+
+  tree.script('nine-long', {
+    steps: [
+      { do: 'write', path: 'a.txt', content: 'a' },
+      { do: 'commit', message: 'Add a' },
+      { do: 'tool', name: 'file_pr', input: { title: 'A', body: 'A' } },
+      { do: 'stop' },
+    ],
+  })
+  await tree.call('spawn_workers', { specs: [{ name: 'nine-long', ...NOTHING }] })
+  await waitFor(
+    'its pull request',
+    async () => (await tree.agent('nine-long')).pr?.state === 'open',
+  )
+  const { pr } = await tree.agent('nine-long')
+  await tree.call('merge_pr', { pr_number: pr.number })
+  expect(existsSync(join(tree.repository.path, 'a.txt'))).toBe(true)
+})

@@ -16,7 +16,7 @@ import { exec, type Exec } from '../../../src/processes/exec.ts'
 import type { Git } from '../../../src/adapters/git/git.ts'
 import { openGit } from '../../../src/adapters/git/open.ts'
 import { inspectRepository } from '../../../src/adapters/git/repository.ts'
-import type { BranchName, Sha } from '../../../src/domain/ids.ts'
+import { fitsInFile, type BranchName, type Sha } from '../../../src/domain/ids.ts'
 import {
   tempHome,
   tempRepository,
@@ -908,12 +908,23 @@ describe('objects', () => {
 })
 
 describe('names and exclusions', () => {
-  it('accepts what git accepts as a branch name', async () => {
+  it('knows how long a branch’s name can be', async () => {
+    const { repository } = await open()
+    for (const longest of [
+      'x'.repeat(250),
+      `${'x'.repeat(250)}/${'y'.repeat(250)}`,
+      'ü'.repeat(125),
+    ]) {
+      expect(fitsInFile(longest)).toBe(true)
+      await repository.git('branch', longest)
+      expect(fitsInFile(`${longest}x`)).toBe(false)
+      await expect(repository.git('branch', `${longest}x`)).rejects.toThrow(/too long/)
+      await repository.git('branch', '-D', longest)
+    }
+  })
+
+  it('finds nothing by what is no revision', async () => {
     const { git } = await open()
-    for (const name of ['main.a', 'release/1.2', 'ünïcode'])
-      expect(await git.isValidBranchName(name)).toBe(true)
-    for (const name of ['', 'main.lock', 'a..b', '-x', '@{-1}', 'a b', 'a:b', 'a/', 'HEAD'])
-      expect([name, await git.isValidBranchName(name)]).toEqual([name, false])
     for (const revision of ['nope', '--all', 'main:README.md', '0'.repeat(40)])
       expect(await git.resolve(revision)).toBeNull()
   })

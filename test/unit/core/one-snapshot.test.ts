@@ -115,7 +115,6 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
     resolve: async (ref: string) => (ref.startsWith('refs/heads/') ? null : SHA),
     worktrees: async () => [],
     fillLargeFiles: async () => null,
-    isValidBranchName: async () => true,
     addWorktree: async ({ checkoutWorkers }: { checkoutWorkers: number }) =>
       void used.push(`worktree ${checkoutWorkers}`),
   }
