@@ -12,6 +12,10 @@ import { createMergeSettling, ownerOf } from './settle.ts'
 /** So long a forge may take to say why, or to merge it after all. Milliseconds. */
 const MOMENT = 60_000
 
+const NEW_COMMITS = 'new commits were pushed to it'
+/** The same words, whoever notices first, the forge or a look at it. */
+const UNSEEN_COMMITS = `${NEW_COMMITS}, which nobody has looked at`
+
 /**
  * What a look at a pull request is followed by before anybody is notified of it. A merge that the
  * forge made by itself, as it was asked to, is completed; one that was made elsewhere is brought
@@ -57,15 +61,17 @@ export function createMergeFollowUp(
     return completed
   }
 
-  const hasOtherWork = async (
+  /** Whether it has other work by now than one of these merges was asked for with. */
+  const hasUnseen = async (
     { head }: PullRequestSnapshot,
-    entry: JournalEntry,
+    entries: readonly JournalEntry[],
   ): Promise<boolean> => {
-    const { expectedHead } = entry.data as MergeIntent
-    return (
-      head.sha !== expectedHead &&
-      !(await rebasedHeads(store.snapshots, head.branch)).same(expectedHead, head.sha)
-    )
+    const moved = entries
+      .map(({ data }) => (data as MergeIntent).expectedHead)
+      .filter((expected) => expected !== head.sha)
+    if (moved.length === 0) return false
+    const rebased = await rebasedHeads(store.snapshots, head.branch)
+    return moved.some((expected) => !rebased.same(expected, head.sha))
   }
 
   /**
@@ -136,19 +142,13 @@ export function createMergeFollowUp(
         return { pull: { ...found, scheduled: before.scheduled } }
       if (cancelled === 'unknown' || cancelled === null) return { pull: found }
       vanished.delete(found.number)
-      await finish(entries)
       const moved = before !== undefined && before.head.sha !== found.head.sha
-      return {
-        pull: found,
-        cancelled: {
-          ...cancelled,
-          reason: cancelled.reason ?? (moved ? 'new commits were pushed to it' : null),
-        },
-      }
+      const pushed = (await hasUnseen(found, entries)) ? UNSEEN_COMMITS : moved ? NEW_COMMITS : null
+      await finish(entries)
+      return { pull: found, cancelled: { ...cancelled, reason: cancelled.reason ?? pushed } }
     }
     vanished.delete(found.number)
-    const others = await Promise.all(entries.map((entry) => hasOtherWork(found, entry)))
-    if (!others.includes(true) || forge.scheduled === null) return { pull: found }
+    if (!(await hasUnseen(found, entries)) || forge.scheduled === null) return { pull: found }
     log.info(
       { number: found.number, head: found.head.sha },
       'a pull request that was to be merged by itself has new commits: its merge is cancelled',
@@ -165,10 +165,10 @@ export function createMergeFollowUp(
       return { pull: found }
     }
     await finish(entries)
-    const reason = 'new commits were pushed to it, which nobody has looked at'
+    const { kind } = scheduled
     return {
       pull: unscheduled,
-      cancelled: { kind: scheduled.kind, reason, at: found.updatedAt, failed: [] },
+      cancelled: { kind, reason: UNSEEN_COMMITS, at: found.updatedAt, failed: [] },
     }
   }
 }

@@ -200,7 +200,10 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     await repository.git('push', '-q', github().bare, `${commit}:refs/objects/${commit}`)
     await github().push('main.pushed', commit, { by: 'ann' })
     const [left] = await event('pr.unscheduled', number)
-    expect(left.payload).toMatchObject({ kind: 'queue', reason: 'new commits were pushed to it' })
+    expect(left.payload).toMatchObject({
+      kind: 'queue',
+      reason: 'new commits were pushed to it, which nobody has looked at',
+    })
     green(number)
     await waitFor(
       'word that it is ready again',

@@ -142,6 +142,18 @@ describe('a look at a pull request (20.18)', () => {
     expect(await look(pull())).toEqual({ pull: pull({ scheduled: QUEUED }) })
   })
 
+  it('says of new commits that took it out of the queue what it says of those it cancels for', async () => {
+    const { look, done } = world({
+      before: pull({ scheduled: QUEUED }),
+      scheduled: 'queue',
+      said: { queue: removal({ reason: null }) },
+    })
+    expect(await look(pull(at('d')))).toMatchObject({
+      cancelled: { reason: 'new commits were pushed to it, which nobody has looked at' },
+    })
+    expect(done).toContain('j undone')
+  })
+
   it('reports one that was scheduled here and cancelled between two looks, by way of the queue too, and leaves one that is not seen yet', async () => {
     const none = world({ before: pull(), scheduled: 'auto' })
     expect(await none.look(pull())).toEqual({ pull: pull() })
