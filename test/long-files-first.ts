@@ -14,7 +14,7 @@ const PROJECTS = ['unit', 'apart', 'conformance', 'integration', 'e2e']
  * elsewhere.
  */
 const LONG = [
-  /e2e\/opencode|zellij|e2e\/acp/,
+  /e2e\/opencode|zellij/,
   /e2e\/(codex|gemini)|landing|demo/,
   /crash|multiplexer-|acp|e2e|github\/(away|silent|issues|merging)|hooked|what-stays|settings-in-effect|gitea/,
 ]

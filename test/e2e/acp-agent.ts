@@ -30,8 +30,9 @@ export interface AcpAgent {
 const patch = (path: string, text: string): string =>
   `text(await tools.apply_patch(${JSON.stringify(`*** Begin Patch\n*** Add File: ${path}\n+${text}\n*** End Patch`)}))`
 
-export const ACP_AGENTS: readonly AcpAgent[] = [
-  {
+/** All from npm that are known to start offline. */
+export const ACP_AGENTS: Readonly<Record<RealCli['name'], AcpAgent>> = {
+  claude: {
     name: 'claude-agent-acp',
     program: 'claude-agent-acp',
     cli: claude,
@@ -40,7 +41,7 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     tokens: 4000,
     loadsAtOnce: true,
   },
-  {
+  codex: {
     name: 'codex-acp',
     program: 'codex-acp',
     cli: codex,
@@ -63,7 +64,7 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     tokens: 4000,
     loadsAtOnce: true,
   },
-  {
+  gemini: {
     name: 'gemini',
     program: 'gemini',
     cli: gemini,
@@ -74,7 +75,7 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     tokens: 4000,
     loadsAtOnce: false,
   },
-  {
+  opencode: {
     name: 'opencode',
     program: 'opencode',
     cli: opencode,
@@ -84,4 +85,4 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     tokens: 1000,
     loadsAtOnce: true,
   },
-]
+}

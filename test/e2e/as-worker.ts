@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { verifies } from '../requirements.ts'
+import { whyNoZellij } from '../helpers/terminals/zellij.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { allowDialogs } from './dialogs.ts'
 import { inertTests } from './inert.ts'
@@ -10,11 +11,24 @@ import { startWorld, type World } from './world.ts'
 import { LIMIT } from './limits.ts'
 
 /** In one tree, whose workers are this agent CLI as it comes from npm. */
-function describeWorker(cli: RealCli, what: string, tests: (worldOf: () => World) => void): void {
-  describe.skipIf(!requireInstalled([cli]))(`${cli.name}, the real one, ${what}`, () => {
+function describeWorker(
+  cli: RealCli,
+  { what, multiplexer = 'tmux' }: { what: string; multiplexer?: 'tmux' | 'zellij' },
+  tests: (worldOf: () => World) => void,
+): void {
+  const title = `${cli.name}, the real one, ${what}`
+  const reason =
+    (multiplexer === 'zellij' ? whyNoZellij() : null) ??
+    (requireInstalled([cli]) ? null : 'not installed')
+  if (reason !== null) {
+    describe.skip(`${title} (skipped: ${reason})`, () => undefined)
+    return
+  }
+  describe(title, () => {
     let world: World
     beforeAll(async () => {
       world = await startWorld([cli], {
+        multiplexer,
         tl: cli.name,
         dev: cli.name,
         config: '[delivery]\nhuman_idle = 1',
@@ -32,14 +46,24 @@ function describeWorker(cli: RealCli, what: string, tests: (worldOf: () => World
 
 /** What it must do in its terminal. */
 export const terminalEndToEnd = (cli: RealCli): void =>
-  describeWorker(cli, 'in a terminal', (worldOf) => {
+  describeWorker(cli, { what: 'in a terminal' }, (worldOf) => {
     terminalTests(cli, worldOf)
     closedTerminalTests(worldOf)
   })
 
+/**
+ * The same in Zellij. What that does where a terminal is closed is the same for every program, and
+ * so for one to look at (`closes`).
+ */
+export const zellijEndToEnd = (cli: RealCli, { closes }: { closes: boolean }): void =>
+  describeWorker(cli, { what: 'in Zellij', multiplexer: 'zellij' }, (worldOf) => {
+    terminalTests(cli, worldOf)
+    if (closes) closedTerminalTests(worldOf)
+  })
+
 /** What it must do as a worker of the tree. */
 export const workerEndToEnd = (cli: RealCli): void =>
-  describeWorker(cli, 'as a worker', (worldOf) => {
+  describeWorker(cli, { what: 'as a worker' }, (worldOf) => {
     let world: World
     beforeAll(() => {
       world = worldOf()

@@ -74,9 +74,13 @@ const call = (name: string, tool: string, input: Record<string, unknown>): Step 
       }
     : { call: tool, input }
 
-const installed = requireInstalled(ACP_AGENTS.map(({ program }) => ({ name: program })))
+const installed = requireInstalled(
+  Object.values(ACP_AGENTS).map(({ program }) => ({ name: program })),
+)
 
-describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] as const))(
+describe
+  .skipIf(!installed)
+  .each(Object.values(ACP_AGENTS).map((agent) => [agent.name, agent] as const))(
   'the library with %s',
   (name, { program, cli }) => {
     let repository: TempRepository

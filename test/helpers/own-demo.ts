@@ -1,6 +1,8 @@
-import { onTestFinished } from 'vitest'
+import { readdirSync } from 'node:fs'
+import { expect, onTestFinished } from 'vitest'
 import type { RunResult } from './daemon.ts'
-import { demoPlace, runDemo, type DemoPlace } from './demo.ts'
+import { demoPlace, processesOf, runDemo, type DemoPlace } from './demo.ts'
+import { waitFor } from './wait-for.ts'
 
 /** Longest a demo may take here; it is far quicker on a machine of its own. Milliseconds. */
 export const LIMIT = 300_000
@@ -14,3 +16,9 @@ export function place(): DemoPlace {
 
 export const demo = (own: DemoPlace, ...args: string[]): Promise<RunResult> =>
   runDemo(own, LIMIT, ...args)
+
+/** No demo folder and no process is left. */
+export async function expectNothingLeft({ folder }: DemoPlace): Promise<void> {
+  expect(readdirSync(folder).filter((name) => name.startsWith('exomonad'))).toEqual([])
+  await waitFor('the demo’s processes to be gone', () => processesOf(folder).length === 0)
+}

@@ -6,22 +6,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays } from '../fixtures/model-server/script.ts'
-import { ACP_AGENTS } from './acp-agent.ts'
+import type { AcpAgent } from './acp-agent.ts'
 import { requireInstalled } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
 import { LIMIT } from './limits.ts'
 
-/**
- * Agents from npm that speak the Agent Client Protocol, all that are known to start offline, in a
- * tree without a terminal.
- */
-
 const LONG = { limit: LIMIT, every: 200 }
-const installed = requireInstalled(ACP_AGENTS.map(({ program }) => ({ name: program })))
 
-describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] as const))(
-  '%s, the real one',
-  (name, agent) => {
+/** What an agent that speaks the Agent Client Protocol must do in a tree without a terminal. */
+export const acpEndToEnd = (agent: AcpAgent): void => {
+  const { name } = agent
+  describe.skipIf(!requireInstalled([{ name: agent.program }]))(`${name}, the real one`, () => {
     let world: World
     // Of what they unpack there, or have there while a command runs, some of them leave things
     // behind.
@@ -206,8 +201,8 @@ policy = "all"
         })
       },
     )
-  },
-)
+  })
+}
 
 /** All that runs with the environment of this agent. */
 function processesOf(agentId: string): { pid: number; command: string }[] {

@@ -1,0 +1,4 @@
+import { confinedEndToEnd } from '../as-confined.ts'
+import { gemini } from '../clis/gemini.ts'
+
+confinedEndToEnd(gemini)

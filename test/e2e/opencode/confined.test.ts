@@ -1,0 +1,4 @@
+import { confinedEndToEnd } from '../as-confined.ts'
+import { opencode } from '../clis/opencode.ts'
+
+confinedEndToEnd(opencode)
