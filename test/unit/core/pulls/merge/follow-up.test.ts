@@ -30,7 +30,10 @@ function world({
   said = {},
   merge = { kind: 'not_merged' },
   refusal,
+  rebased,
 }: {
+  /** A head that exomonad itself made of the one that was asked for. */
+  rebased?: string
   refusal?: ErrorCode
   before?: PullRequestSnapshot
   /** As the journal has it. */
@@ -65,7 +68,11 @@ function world({
       },
       snapshots: {
         get: async (key: string) =>
-          key === 'pull:3' && before !== undefined ? { snapshot: before } : undefined,
+          key === 'pull:3' && before !== undefined
+            ? { snapshot: before }
+            : key.startsWith('rebases:') && rebased !== undefined
+              ? { moves: [{ from: sha('a'), to: rebased }] }
+              : undefined,
       },
       agents: { list: async () => [] },
     },
@@ -152,6 +159,18 @@ describe('a look at a pull request (20.18)', () => {
       cancelled: { reason: 'new commits were pushed to it, which nobody has looked at' },
     })
     expect(done).toContain('j undone')
+  })
+
+  it('calls no rebase of exomonad’s own unseen, and gives no reason that it does not know', async () => {
+    const queued = {
+      before: pull({ scheduled: QUEUED }),
+      scheduled: 'queue',
+      said: { queue: removal({ reason: null }) },
+    } as const
+    expect(await world({ ...queued, rebased: sha('d') }).look(pull(at('d')))).toMatchObject({
+      cancelled: { reason: 'new commits were pushed to it' },
+    })
+    expect(await world(queued).look(pull())).toMatchObject({ cancelled: { reason: null } })
   })
 
   it('reports one that was scheduled here and cancelled between two looks, by way of the queue too, and leaves one that is not seen yet', async () => {
