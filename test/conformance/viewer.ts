@@ -118,10 +118,12 @@ export function describeViewer(kind: HolderKind): void {
       })
     const agents = await Promise.all(['one', 'two', 'three'].map(open))
     await other.settled()
+    const count = (what: RegExp): number => readFileSync(asked, 'utf8').match(what)?.length ?? 0
+    // Those that waited meanwhile are asked for in one, so that it may be fewer than three times.
     // Zellij may be later still than the answer was: what comes then is closed beside other work.
     await waitFor(
-      'all that was asked late',
-      () => (readFileSync(asked, 'utf8').match(/^done late$/gm)?.length ?? 0) >= 3,
+      'all that is done late',
+      () => count(/^done late$/gm) >= Math.min(3, count(/new-tab/g)),
     )
     for (const { paneId } of agents)
       await waitFor('one view of each', async () => (await bench.views(paneId)).length === 1, {
@@ -129,7 +131,7 @@ export function describeViewer(kind: HolderKind): void {
       })
     // A second client of tmux's for the same view ends by itself.
     if (kind === 'headless') expect(readFileSync(asked, 'utf8')).toContain('close-pane')
-    expect(readFileSync(asked, 'utf8').match(/new-tab/g)?.length).toBeGreaterThan(1)
+    expect(count(/new-tab/g)).toBeGreaterThan(1)
   })
 
   it('a view goes with its pane, and its going takes nothing along', async () => {
