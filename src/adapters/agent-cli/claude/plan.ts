@@ -8,7 +8,7 @@ import { claudeHome } from './home.ts'
 import { HOOK_TIMEOUTS } from './hooks.ts'
 import { hostsOf, personalOf } from './personal.ts'
 import { undecidedServers } from './project-servers.ts'
-import { findTranscript, freeSessionId } from './sessions.ts'
+import { awaitTranscript, findTranscript, freeSessionId } from './sessions.ts'
 
 /** A longer prompt is read from its file: one argument may have 128 KiB on Linux. Bytes. */
 const MAX_PROMPT = 100_000
@@ -115,7 +115,7 @@ export async function planClaude(
   const transcript =
     request.mode === 'start' || request.session === null
       ? null
-      : await findTranscript(folder, request.session)
+      : await (request.mode === 'fork' ? awaitTranscript : findTranscript)(folder, request.session)
   const origin = transcript === null || request.session === null ? null : request.session.id
   const own =
     request.mode === 'resume' && origin !== null

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, readdir, realpath } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { SessionRef } from '../settled.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -43,6 +44,23 @@ export async function findTranscript(folder: string, session: SessionRef): Promi
       return join(folder, 'projects', ...way)
   }
   return keptTranscript(folder, session.id)
+}
+
+/** So long after a step Claude Code may take to write it. Milliseconds. */
+const WRITTEN_WITHIN = 3_000
+const POLL = 50
+
+/**
+ * As `findTranscript`, of a session that goes on: an agent that spawns in its very first step is
+ * there before its transcript is, which its program writes a moment after what stands in it.
+ */
+export async function awaitTranscript(folder: string, session: SessionRef): Promise<string | null> {
+  const end = performance.now() + WRITTEN_WITHIN
+  for (;;) {
+    const found = await findTranscript(folder, session)
+    if (found !== null || !UUID.test(session.id) || performance.now() >= end) return found
+    await delay(POLL)
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LaunchRequest } from '../../../../src/adapters/agent-cli/agent-cli.ts'
 import { createClaudeCli } from '../../../../src/adapters/agent-cli/claude/adapter.ts'
@@ -170,6 +171,15 @@ describe('a launch of Claude Code', () => {
     expect((await plan({ mode: 'fork', session: { id: PARENT, transcript: null } })).session).toBe(
       'forked',
     )
+  })
+
+  it('forks one whose transcript is only being written, as of an agent that spawns in its first step', async () => {
+    const { plan, keep } = person()
+    const planned = plan({ mode: 'fork', session: { id: PARENT, transcript: null } })
+    // It is looked for and not found by then.
+    await delay(200)
+    keep(PARENT)
+    expect(await planned).toMatchObject({ session: 'forked', warnings: [] })
   })
 
   it('resumes its own', async () => {
