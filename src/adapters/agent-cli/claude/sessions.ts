@@ -55,11 +55,12 @@ const POLL = 50
  * there before its transcript is, which its program writes a moment after what stands in it.
  */
 export async function awaitTranscript(folder: string, session: SessionRef): Promise<string | null> {
-  const end = performance.now() + WRITTEN_WITHIN
-  for (;;) {
+  // No file will ever be called so.
+  if (!UUID.test(session.id)) return null
+  for (const end = performance.now() + WRITTEN_WITHIN; ; await delay(POLL)) {
     const found = await findTranscript(folder, session)
-    if (found !== null || !UUID.test(session.id) || performance.now() >= end) return found
-    await delay(POLL)
+    if (found !== null) return found
+    if (performance.now() >= end) return null
   }
 }
 
