@@ -1,3 +1,4 @@
+import { describeViewer } from './viewer.ts'
 import { describeZellijViewer } from './viewer-zellij.ts'
 
-describeZellijViewer('headless')
+describeZellijViewer('headless', describeViewer)

@@ -1,3 +1,4 @@
+import { describeViewer } from './viewer.ts'
 import { describeZellijViewer } from './viewer-zellij.ts'
 
-describeZellijViewer('tmux')
+describeZellijViewer('tmux', describeViewer)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -95,44 +95,6 @@ export function describeViewer(kind: HolderKind): void {
           [tabName, title].includes(`after ${index}`),
         ),
       )
-  })
-
-  it('shows each once, also where Zellij does late what it was asked, and says that it does not', async () => {
-    const binary = join(bench.folder, 'late-zellij')
-    const asked = join(bench.folder, 'asked')
-    const times = `$(grep -c new-tab '${asked}')`
-    const words = `echo "$*" >> '${asked}'; n=${times}; [ $n -gt 5 ] && exec zellij "$@"; case "$*" in *new-tab*)`
-    // The first three are done after their answer, none before the third was asked for and one of
-    // them seconds after; the next two never.
-    const third = `i=0; until [ ${times} -ge 3 ] || [ $i -gt 400 ]; do i=$((i + 1)); sleep 0.1; done`
-    const late = `[ $n -lt 4 ] && (${third}; sleep $([ $n = 1 ] && echo 4 || echo 1); zellij "$@"; echo "done late" >> '${asked}') > /dev/null 2>&1 & echo "not now" >&2; exit 1`
-    writeFileSync(binary, `#!/bin/sh\n${words} ${late};; esac\nexec zellij "$@"\n`, { mode: 0o700 })
-    const other = bench.another({ binary })
-    await other.start()
-    const open = (name: string) =>
-      other.open({
-        agentId: newAgentId(),
-        name,
-        cwd: bench.folder,
-        env: {},
-        argv: ['/bin/cat'],
-        columns: 200,
-        rows: 50,
-      })
-    const agents = await Promise.all(['one', 'two', 'three'].map(open))
-    await other.settled()
-    // Zellij may be later still than the answer was: what comes then is closed beside other work.
-    await waitFor(
-      'all that was asked late',
-      () => (readFileSync(asked, 'utf8').match(/^done late$/gm)?.length ?? 0) >= 3,
-    )
-    for (const { paneId } of agents)
-      await waitFor('one view of each', async () => (await bench.views(paneId)).length === 1, {
-        limit: 60_000,
-      })
-    // A second client of tmux's for the same view ends by itself.
-    if (kind === 'headless') expect(readFileSync(asked, 'utf8')).toContain('close-pane')
-    expect(readFileSync(asked, 'utf8').match(/new-tab/g)?.length).toBeGreaterThan(1)
   })
 
   it('a view goes with its pane, and its going takes nothing along', async () => {
@@ -299,33 +261,6 @@ export function describeViewer(kind: HolderKind): void {
       ),
     )
   })
-
-  it('shows a hundred, which leave the list of panes as it is', async () => {
-    const agents = await Promise.all(
-      Array.from({ length: 100 }, (_, index) =>
-        bench.open({ name: `a${index}`, argv: ['/bin/cat'] }),
-      ),
-    )
-    await bench.viewer.settled()
-    const expected = agents.map(({ paneId }) => String(paneId)).toSorted()
-    const tabs = await waitFor('all of them', async () => {
-      const names = (await bench.zellij('query-tab-names'))
-        .split('\n')
-        .filter((name) => /^a\d+$/.test(name))
-      if (names.length !== 100) throw new Error(`${String(names.length)}: ${names.join(' ')}`)
-      return names
-    })
-    expect(new Set(tabs).size).toBe(100)
-    expect((await bench.holder.list()).map(({ paneId }) => String(paneId)).toSorted()).toEqual(
-      expected,
-    )
-    for (const { paneId, agentId } of [agents[0], agents[99]].flatMap((agent) => agent ?? []))
-      expect(await bench.holder.inspect(paneId)).toMatchObject({
-        agentId,
-        dead: false,
-        humanActiveAt: null,
-      })
-  }, 120_000)
 
   describe('a daemon that comes after', () => {
     it('finds the views there are, names them, and opens none anew', async () => {

@@ -29,7 +29,11 @@ export const shownBy = (entries: readonly Entry[], paneId: PaneId): Entry | unde
 export const notShownError = (session: string, reason: string): ExomonadError =>
   new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no terminal: ${reason}.`, { session })
 
-export function createTabs(session: Session): Tabs {
+/**
+ * `askedAgain` is called before Zellij is asked for one that it was asked for before and has not
+ * shown: it may show that twice.
+ */
+export function createTabs(session: Session, askedAgain: () => void): Tabs {
   /**
    * Tabs that are called after a terminal; null where it is not in front in its tab, or not shown.
    * Missing: not known.
@@ -40,6 +44,8 @@ export function createTabs(session: Session): Tabs {
    * takes the title of its terminal (0.45.1).
    */
   const named = new Map<PaneId, string>()
+  /** Asked for and not seen since, whatever it answered. */
+  const asked = new Set<PaneId>()
 
   const learn: Tabs['learn'] = (entries) => {
     tabs.clear()
@@ -47,13 +53,16 @@ export function createTabs(session: Session): Tabs {
       if (!entries.some((entry) => entry.shows === paneId && entry.id === id)) named.delete(paneId)
     for (const { id, shows, tabId, leads } of entries) {
       if (shows === null) continue
+      asked.delete(shows)
       tabs.set(shows, leads ? tabId : null)
       if (!leads) named.set(shows, id)
     }
     return entries
   }
-  /** What an action printed. */
-  const done = async (...args: readonly string[]): Promise<string> => {
+  /** What the action printed that makes views of these. */
+  const make = async (all: readonly Shown[], ...args: readonly string[]): Promise<string> => {
+    if (all.some(({ paneId }) => asked.has(paneId))) askedAgain()
+    for (const { paneId } of all) asked.add(paneId)
     const reply = await session.action(...args)
     if (reply.kind === 'done') return reply.stdout
     throw notShownError(
@@ -73,13 +82,15 @@ export function createTabs(session: Session): Tabs {
           bar: index < bars,
         })),
       )
-      const printed = await done('new-tab', ...session.noFocus, '--layout-string', layout)
+      const printed = await make(all, 'new-tab', ...session.noFocus, '--layout-string', layout)
       const made = printed.split('\n').filter((line) => /^\d+$/.test(line))
       if (made.length === all.length)
         for (const [index, { paneId }] of all.entries()) tabs.set(paneId, Number(made[index]))
     },
-    openBeside: async ({ paneId, argv, name: called }, tabId) => {
-      const printed = await done(
+    openBeside: async (shown, tabId) => {
+      const { paneId, argv, name: called } = shown
+      const printed = await make(
+        [shown],
         'new-pane',
         '--tab-id',
         String(tabId),
@@ -107,6 +118,7 @@ export function createTabs(session: Session): Tabs {
     },
     closed: (paneId) => {
       named.delete(paneId)
+      asked.delete(paneId)
       // Who was behind it in its tab may be in front now.
       for (const [other, tab] of tabs) if (other === paneId || tab === null) tabs.delete(other)
     },

@@ -41,8 +41,8 @@ const TAKEN_WITHIN = 60_000
 /** After what was not taken. Milliseconds. */
 const PAUSE = 500
 /**
- * When it is looked whether it did after all what it did not answer, and so shows one twice: the
- * first time before anything else is done, the others beside it. Milliseconds.
+ * When it is looked whether it shows one twice that it was asked for twice: the first time before
+ * anything else is done, the others beside it. Milliseconds.
  */
 const LATE = [3000, 10_000, 30_000] as const
 const LOOKS = 40
@@ -90,10 +90,12 @@ export function createZellijViewer({
   })
   const wanted = new Map<PaneId, { shown: Shown; attempts: number; readonly since: number }>()
   const names = new Map<PaneId, string>()
-  const tabs = createTabs(session)
   let last: Promise<unknown> = Promise.resolve()
-  /** Zellij may yet do what it did not answer. */
+  /** Zellij may yet show one twice. */
   let late = false
+  const tabs = createTabs(session, () => {
+    late = true
+  })
   const disposal = new AbortController()
   const { signal: disposed } = disposal
 
@@ -120,10 +122,7 @@ export function createZellijViewer({
     })
     giveUp(lost, notShownError(name, 'it did not appear'))
   }
-  /**
-   * It may be done yet: what is shown by then is not opened again, and what was opened twice is
-   * closed.
-   */
+  /** It may be done yet: what is shown by then is not opened again. */
   const notTaken = async (paneIds: readonly PaneId[], error: unknown): Promise<void> => {
     const lasts = error instanceof ExomonadError && error.facts['lasts'] === true
     giveUp(
@@ -134,9 +133,7 @@ export function createZellijViewer({
           ),
       error,
     )
-    if (lasts) return
-    late = true
-    await delay(PAUSE, undefined, { signal: disposed }).catch(() => undefined)
+    if (!lasts) await delay(PAUSE, undefined, { signal: disposed }).catch(() => undefined)
   }
   const settleLate = async (): Promise<void> => {
     late = false
@@ -269,6 +266,7 @@ export function createZellijViewer({
       }).finally(() => {
         if (inside !== name)
           void inTurn(() => delay(QUIET, undefined, { signal: disposed }).catch(() => undefined))
+        soon()
       }),
     shutdown: async () => {
       disposal.abort()
