@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { isAlive } from './helpers/processes.ts'
+import { unmountSmallDisk } from './helpers/small-disk.ts'
+
+/**
+ * What a run of the tests leaves behind: processes and file systems that belong to its folder. Found
+ * in /proc; elsewhere than on Linux nothing is looked for.
+ */
+
+/** Which process a folder’s run is: in the folder itself. */
+const OWNER = '.run'
+
+/** Says that the run of this process has the folder. */
+export const own = (folder: string): void =>
+  writeFileSync(join(folder, OWNER), `${process.pid} ${startOf(process.pid)}`)
+
+export const isOwnersFile = (name: string): boolean => name === OWNER
+
+/** Ends what runs that were killed have left in `tmp`, and removes their folders `PREFIX…`. */
+export function removeFormerRuns(tmp: string, prefix: string): void {
+  for (const name of listFolder(tmp).filter((one) => one.startsWith(prefix))) {
+    const folder = join(tmp, name)
+    const [pid, start] = readProc(join(folder, OWNER)).split(' ')
+    // Without that it is being made, or another user's.
+    if (pid === undefined || start === undefined) continue
+    if (isAlive(Number(pid)) && startOf(Number(pid)) === start) continue
+    endRun(folder)
+  }
+}
+
+/** Ends all of a run at once and removes its folder, as far as that is possible. */
+export function endRun(folder: string): void {
+  // Some start others meanwhile.
+  for (let look = 0; look < 5; look += 1)
+    for (const { pid, command } of processesOf(folder)) {
+      endProcess(pid)
+      const socket = /^\S*tmux .*?-L (\S+)/.exec(command)?.[1]
+      if (socket !== undefined) rmSync(join(tmuxSockets(), socket), { force: true })
+    }
+  for (const path of [...mountsIn(folder), folder]) {
+    try {
+      unmountSmallDisk(path)
+    } catch {
+      // The folder itself need not be in memory.
+    }
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** tmux keeps its sockets in one folder per user, wherever TMPDIR is. */
+export const tmuxSockets = (): string =>
+  join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`)
+
+/** File systems that a test mounted there. */
+export const mountsIn = (folder: string): string[] =>
+  readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '')
+    .filter((path) => path.startsWith(`${folder}/`))
+
+interface Running {
+  readonly pid: number
+  readonly command: string
+}
+
+/**
+ * Processes of this run that are there still after a grace period for those that are on their way
+ * out.
+ */
+export async function lastingProcesses(folder: string): Promise<Running[]> {
+  const deadline = Date.now() + 10_000
+  // One that is just becoming another program shows nothing of itself for an instant.
+  for (let quiet = 0; ;) {
+    // Vitest's own workers are distinguished by their parent: they end with it.
+    const found = processesOf(folder).filter(({ pid }) => parentOf(pid) !== process.pid)
+    quiet = found.length === 0 ? quiet + 1 : 0
+    if (quiet === 2 || Date.now() > deadline) return found
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/**
+ * Found by environment, command line or working directory. Linux only: elsewhere nothing is looked
+ * for.
+ */
+function processesOf(folder: string): Running[] {
+  const family = new Set([process.pid, process.ppid])
+  const found: Running[] = []
+  for (const name of listFolder('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid) || family.has(pid)) continue
+    const command = readProc(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
+    // Kernel threads and zombies have no command line.
+    if (command === '') continue
+    const mentions =
+      command.includes(folder) ||
+      readProc(`/proc/${pid}/environ`).includes(folder) ||
+      workingDirectory(pid).startsWith(folder)
+    if (mentions) found.push({ pid, command: command.slice(0, 200) })
+  }
+  return found
+}
+
+export function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+function readProc(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+function workingDirectory(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return ''
+  }
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`))?.[1] ?? 0)
+}
+
+export function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** Clock ticks since the machine’s start; empty where that is not to be had. */
+const startOf = (pid: number): string =>
+  readProc(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ')[19] ?? ''
