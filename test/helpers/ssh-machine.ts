@@ -55,8 +55,8 @@ export interface SshMachine {
   readonly folder: string
   /** Of the home there. */
   readonly profile: string
-  /** How many there are to `far`, and what else goes by its port. */
-  connections(): number
+  /** The processes that serve each to `far`, and what else goes by its port: `pid state (name)`. */
+  connections(): readonly string[]
   /** Kills what serves each connection, as a network that breaks would end it. */
   cut(): void
   /** Has all connections fall silent, as a network that loses everything does; returns how to end that. */
@@ -183,7 +183,10 @@ export async function startSshMachine(
     env: { ...here.env, PATH: `${own}:${here.env['PATH'] ?? ''}`, NO_COLOR: '1' },
     folder,
     profile,
-    connections: () => connectionsOf([sshd.pid]).length,
+    connections: () =>
+      connectionsOf([sshd.pid]).map((all) =>
+        all.map((pid) => readIfThere(`/proc/${pid}/stat`).split(' ', 3).join(' ')).join(', '),
+      ),
     cut: () => signal('SIGKILL'),
     silence: () => {
       signal('SIGSTOP')

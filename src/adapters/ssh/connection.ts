@@ -19,6 +19,7 @@ export type { Machine } from './failure.ts'
 export interface SshConnection {
   /** Makes it where there is none. NOT_AVAILABLE without ssh, HOST_UNREACHABLE. */
   open(): Promise<void>
+  /** Asked of ssh itself: of one that was cut a moment ago the socket may be there yet. */
   isOpen(): Promise<boolean>
   /** Runs a program there to its end, without input. Exit code 255 where the connection broke. */
   run(argv: readonly string[], folder: string | null): Promise<ExecResult>
@@ -90,6 +91,8 @@ const THROUGH = [
 
 /** How long ssh may take to make it in all. Milliseconds. */
 const CONNECT_LIMIT = 30_000
+/** How long the one that is there may take to say so. Milliseconds. */
+const ANSWER_LIMIT = 10_000
 
 /** Ports here for those whose own number is taken. */
 const FIRST_OTHER = 20_000
@@ -115,6 +118,15 @@ export function createSshConnection({ machine, folder, env, exec }: SshDeps): Ss
     ...controlPath(path),
     ...options(THROUGH),
   ]
+
+  const order = (word: 'check' | 'exit', path: string): Promise<ExecResult> =>
+    exec('ssh', [...through(path), '-O', word, '--', machine.destination], {
+      env,
+      timeout: ANSWER_LIMIT,
+    })
+  /** One that is ending listens still, when what went through it has been cut already. */
+  const answers = async (path: string): Promise<boolean> =>
+    (await listens(path)) && (await order('check', path)).exitCode === 0
 
   /** What ssh says goes to a file: of pipes something that it started could keep the other end. */
   async function connectAt(path: string): Promise<void> {
@@ -159,23 +171,23 @@ export function createSshConnection({ machine, folder, env, exec }: SshDeps): Ss
 
   /**
    * Two that connect at once make two, and both use the one that has its name first. A name that
-   * nobody listens at any more is taken away before: over it two would give theirs one after the
+   * nobody answers at any more is taken away before: over it two would give theirs one after the
    * other, and the first would go on without a name.
    */
   async function publish(draft: string): Promise<void> {
     while (!(await linked(draft, control))) {
-      if (await listens(control)) return await end(draft)
+      if (await answers(control)) return await end(draft)
       const taken = `${draft}.old`
       if (!(await renamed(control, taken))) continue
       // By now it may be that of another, who was as quick.
-      if (!(await listens(taken)) || (await linked(taken, control))) await rm(taken)
+      if (!(await answers(taken)) || (await linked(taken, control))) await rm(taken)
       else await end(taken)
     }
     await rm(draft, { force: true })
   }
 
   async function end(path: string): Promise<void> {
-    await exec('ssh', [...through(path), '-O', 'exit', '--', machine.destination], { env })
+    await order('exit', path)
     await rm(path, { force: true })
   }
 
@@ -200,16 +212,23 @@ export function createSshConnection({ machine, folder, env, exec }: SshDeps): Ss
     return exitCode === 0 ? undefined : stderr.trim()
   }
 
+  /** It was not there when ssh was asked last. */
+  let isDoubted = false
+  const isThere = async (): Promise<boolean> => !(isDoubted = !(await answers(control)))
+  async function make(): Promise<void> {
+    if (await (isDoubted ? isThere() : listens(control))) return
+    await sweep(folder, key)
+    const draft = `${control}.${randomBytes(4).toString('hex')}`
+    await connectAt(draft)
+    await publish(draft)
+    isDoubted = false
+  }
+  let making: Promise<void> | undefined
+
   return {
-    open: async () => {
-      if (await listens(control)) return
-      await sweep(folder, key)
-      const draft = `${control}.${randomBytes(4).toString('hex')}`
-      await connectAt(draft)
-      await publish(draft)
-    },
-    isOpen: () => listens(control),
-    leads: async (local) => (await listens(control)) && listens(local),
+    open: () => (making ??= make().finally(() => (making = undefined))),
+    isOpen: isThere,
+    leads: async (local) => (await isThere()) && listens(local),
     run: async (argv, from) => {
       const [file = '', ...args] = command('-T', remoteLine(argv, from))
       const ran = await exec(file, args, { env })

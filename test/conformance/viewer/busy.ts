@@ -36,7 +36,8 @@ export function describeBusyViewer(kind: HolderKind): void {
     const times = `$(grep -c new-tab '${asked}')`
     const words = `echo "$*" >> '${asked}'; n=${times}; [ $n -gt ${how.lates + how.never} ] && exec zellij "$@"; case "$*" in *new-tab*)`
     const again = `i=0; until [ ${times} -ge ${Math.max(2, how.lates)} ] || [ $i -gt 400 ]; do i=$((i + 1)); sleep 0.1; done`
-    const late = `[ $n -le ${how.lates} ] && (${again}; sleep $([ $n = 1 ] && echo 4 || echo 1); zellij "$@"; echo "done late" >> '${asked}') > /dev/null 2>&1 & echo "not now" >&2; ${how.answer}`
+    // Its answer may never come: it reaches somebody else, or nobody, while Zellij is busy.
+    const late = `[ $n -le ${how.lates} ] && (${again}; sleep $([ $n = 1 ] && echo 4 || echo 1); timeout 20 zellij "$@"; echo "done late" >> '${asked}') > /dev/null 2>&1 & echo "not now" >&2; ${how.answer}`
     writeFileSync(binary, `#!/bin/sh\n${words} ${late};; esac\nexec zellij "$@"\n`, { mode: 0o700 })
     const other = bench.another({ binary })
     await other.start()

@@ -82,6 +82,26 @@ describeWithSshd('a person elsewhere', () => {
     return { terminal, text: () => text, ended }
   }
 
+  const oneConnection = () =>
+    waitFor(
+      'one connection',
+      () => {
+        const found = machine.connections()
+        if (found.length === 1) return true
+        throw new Error([`${found.length} connections:`, ...found, ...sshHere()].join('\n'))
+      },
+      { limit: LIMIT },
+    )
+  /** How all of our ssh look that still run. */
+  const sshHere = (): string[] =>
+    processesThatShow(['cmdline'], machine.folder).map((pid) => {
+      try {
+        return `${pid}: ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')}`
+      } catch {
+        return pid
+      }
+    })
+
   it('runs commands there over one connection, with their files from here and their exit codes', async () => {
     // Two that find none make one.
     const [first, second] = await Promise.all([run(['tree', '--json']), run(['status', '--short'])])
@@ -97,7 +117,7 @@ describeWithSshd('a person elsewhere', () => {
       async () => (await run(['status', '--short'])).stdout === 'exo\n',
       { limit: LIMIT },
     )
-    await waitFor('one connection', () => machine.connections() === 1, { limit: LIMIT })
+    await oneConnection()
     writeFileSync(join(machine.folder, 'tasks.md'), '## search\n\nAdd the search\n')
     expect(await run(['spawn', 'workers', '--file', 'tasks.md'])).toMatchObject({
       code: 0,
@@ -116,7 +136,7 @@ describeWithSshd('a person elsewhere', () => {
     const unknown = await run(['kill', 'nobody', '--json'])
     expect(unknown).toMatchObject({ code: 1, json: { code: 'AGENT_NOT_FOUND' } })
     expect(await run(['kill'])).toMatchObject({ code: 2 })
-    await waitFor('one connection', () => machine.connections() === 1)
+    await oneConnection()
   })
 
   it('runs what works on files with the program there', async () => {
@@ -277,7 +297,7 @@ describeWithSshd('a person elsewhere', () => {
     expect(await asked.json()).toMatchObject({ root: { worktree: tree.repository.path } })
     const again = await run(['web', '--no-open', '--json'])
     expect(new URL(again.json.url).port).toBe(link.port)
-    await waitFor('one connection', () => machine.connections() === 1)
+    await oneConnection()
   })
 
   it('serves MCP, and completes words, from there', async () => {
@@ -321,7 +341,7 @@ describeWithSshd('a person elsewhere', () => {
     expect(ran.code, `${ran.stdout}\n${ran.stderr}`).toBe(0)
     expect(ran.stdout).toContain('✓ docs')
     expect(await exomonad(['--host', there, 'deinit'])).toMatchObject({ code: 0 })
-    await waitFor('one connection', () => machine.connections() === 1)
+    await oneConnection()
   })
 
   it.each([

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -42,10 +43,36 @@ exit $said
         const { stdout } = await command.run(['echo', 'there'], null)
         expect(stdout).toContain('there')
       }
-      await waitFor('one to be left', () => machine.connections() === 1)
+      await waitFor('one to be left', () => machine.connections().length === 1)
       expect(readdirSync(folder)).toHaveLength(1)
       machine.cut()
       await waitFor('the end', async () => !(await commands[0]!.isOpen()))
     }
+  })
+
+  it('make another where the one that is there was cut, and its ssh is ending', async () => {
+    const there = tempHome()
+    onTestFinished(there.remove)
+    const machine = await startSshMachine(there.env)
+    onTestFinished(() => machine.close())
+    const folder = mkdtempSync(join(tmpdir(), 'c-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const far = { destination: 'far', port: null }
+    const connection = createSshConnection({ machine: far, folder, env: machine.env, exec })
+    await Promise.all([connection.open(), connection.open()])
+    expect(machine.connections()).toHaveLength(1)
+    const [name = ''] = readdirSync(folder)
+    machine.cut()
+    await waitFor('its end', async () => !(await connection.isOpen()))
+    // As ssh does that ends: it takes who comes, and answers nobody.
+    rmSync(join(folder, name))
+    const ending = createServer((socket) => socket.destroy())
+    await new Promise<void>((resolve) => ending.listen(join(folder, name), resolve))
+    onTestFinished(() => void ending.close())
+    expect(await connection.isOpen()).toBe(false)
+    expect(await connection.leads(join(folder, name))).toBe(false)
+    await connection.open()
+    const { stdout } = await connection.run(['echo', 'there'], null)
+    expect(stdout).toContain('there')
   })
 })
