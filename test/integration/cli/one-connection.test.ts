@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,10 +57,23 @@ exit $said
     onTestFinished(() => machine.close())
     const folder = mkdtempSync(join(tmpdir(), 'c-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
-    const far = { destination: 'far', port: null }
-    const connection = createSshConnection({ machine: far, folder, env: machine.env, exec })
+    const ssh = join(machine.folder, 'own', 'ssh')
+    writeFileSync(
+      join(machine.folder, 'bin', 'ssh'),
+      `#!/bin/sh
+case "$*" in *ControlMaster=yes*) echo >> "${machine.folder}/made" ;; esac
+exec '${ssh}' "$@"
+`,
+      { mode: 0o755 },
+    )
+    const connection = createSshConnection({
+      machine: { destination: 'far', port: null },
+      folder,
+      env: { ...machine.env, PATH: `${join(machine.folder, 'bin')}:${machine.env['PATH'] ?? ''}` },
+      exec,
+    })
     await Promise.all([connection.open(), connection.open()])
-    expect(machine.connections()).toHaveLength(1)
+    expect(readFileSync(join(machine.folder, 'made'), 'utf8')).toBe('\n')
     const [name = ''] = readdirSync(folder)
     machine.cut()
     await waitFor('its end', async () => !(await connection.isOpen()))
