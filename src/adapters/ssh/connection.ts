@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 import { sendSignal } from '../../../packages/subagents/src/processes/signal.ts'
 import { startDetached, type Exec, type ExecResult } from '../../processes/exec.ts'
 import { failureOf, unreachable, type Machine } from './failure.ts'
 import { remoteLine } from './remote-line.ts'
+import { linked, listens, renamed, sweep } from './sockets.ts'
 
 export type { Machine } from './failure.ts'
 
@@ -271,43 +271,3 @@ const withoutSsh = (): ExomonadError =>
 
 /** In `-L LOCAL:REMOTE`: `\` escapes, `%` begins a token. */
 const socketWord = (path: string): string => path.replaceAll(/[\\:]/g, '\\$&').replaceAll('%', '%%')
-
-const listens = (path: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect({ path })
-    const say = (it: boolean) => (): void => {
-      socket.destroy()
-      resolve(it)
-    }
-    socket.once('connect', say(true))
-    socket.once('error', say(false))
-  })
-
-/** False where that name is given. */
-const linked = (from: string, to: string): Promise<boolean> => unless('EEXIST', link(from, to))
-
-/** False where there is none of that name. */
-const renamed = (from: string, to: string): Promise<boolean> => unless('ENOENT', rename(from, to))
-
-async function unless(code: string, done: Promise<void>): Promise<boolean> {
-  try {
-    await done
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== code) throw error
-    return false
-  }
-}
-
-/** Older than anything of a connection that is being made at this moment. Milliseconds. */
-const STALE = 600_000
-
-/** What connections that have ended left, or a process that was killed while it made one. */
-async function sweep(folder: string, key: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name)
-    if (!name.startsWith(`${key}.`)) continue
-    const made = await stat(path).catch(() => null)
-    if (made !== null && Date.now() - made.mtimeMs > STALE) await rm(path, { force: true })
-  }
-}
