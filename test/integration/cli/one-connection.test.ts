@@ -10,13 +10,19 @@ import { tempHome } from '../../helpers/temp-repository.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 describeWithSshd('commands that connect at once', () => {
-  it('share one connection, the first time and each time after it was cut', async () => {
+  /** Another machine, and a folder for connections to it. */
+  const begin = async () => {
     const there = tempHome()
     onTestFinished(there.remove)
     const machine = await startSshMachine(there.env)
     onTestFinished(() => machine.close())
     const folder = mkdtempSync(join(tmpdir(), 'c-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
+    return { machine, folder }
+  }
+
+  it('share one connection, the first time and each time after it was cut', async () => {
+    const { machine, folder } = await begin()
     // None of them goes on before all have connected.
     const bin = mkdtempSync(join(tmpdir(), 'b-'))
     onTestFinished(() => rmSync(bin, { recursive: true }))
@@ -51,12 +57,7 @@ exit $said
   })
 
   it('make another where the one that is there was cut, and its ssh is ending', async () => {
-    const there = tempHome()
-    onTestFinished(there.remove)
-    const machine = await startSshMachine(there.env)
-    onTestFinished(() => machine.close())
-    const folder = mkdtempSync(join(tmpdir(), 'c-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const { machine, folder } = await begin()
     const ssh = join(machine.folder, 'own', 'ssh')
     writeFileSync(
       join(machine.folder, 'bin', 'ssh'),
