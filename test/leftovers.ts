@@ -14,7 +14,7 @@ const OWNER = '.run'
 
 /** Says that the run of this process has the folder. */
 export const own = (folder: string): void =>
-  writeFileSync(join(folder, OWNER), `${process.pid} ${startOf(process.pid)}`)
+  writeFileSync(join(folder, OWNER), `${process.pid} ${startOf(process.pid)} ${pids()}`)
 
 export const isOwnersFile = (name: string): boolean => name === OWNER
 
@@ -22,11 +22,15 @@ export const isOwnersFile = (name: string): boolean => name === OWNER
 export function removeFormerRuns(tmp: string, prefix: string): void {
   for (const name of listFolder(tmp).filter((one) => one.startsWith(prefix))) {
     const folder = join(tmp, name)
-    const [pid, start] = readProc(join(folder, OWNER)).split(' ')
-    // Without that it is being made, or another user's.
-    if (pid === undefined || start === undefined) continue
+    const [pid, start, space] = readProc(join(folder, OWNER)).split(' ')
+    // Without that it is being made; a container's may be another's that goes on.
+    if (space !== pids()) continue
     if (isAlive(Number(pid)) && startOf(Number(pid)) === start) continue
-    endRun(folder)
+    try {
+      endRun(folder)
+    } catch {
+      // Another user's.
+    }
   }
 }
 
@@ -55,7 +59,7 @@ export const tmuxSockets = (): string =>
 
 /** File systems that a test mounted there. */
 export const mountsIn = (folder: string): string[] =>
-  readFileSync('/proc/self/mounts', 'utf8')
+  readProc('/proc/self/mounts')
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '')
     .filter((path) => path.startsWith(`${folder}/`))
@@ -136,6 +140,15 @@ export function endProcess(pid: number): void {
     process.kill(pid, 'SIGKILL')
   } catch {
     // It ended by itself.
+  }
+}
+
+/** Within which ids of processes mean the same. */
+function pids(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
   }
 }
 
