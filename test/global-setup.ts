@@ -38,8 +38,11 @@ export default function setup(): () => Promise<void> {
   own(folder)
   process.env['TMPDIR'] = folder
   const stop = (signal: NodeJS.Signals): void => {
-    endRun(folder)
-    process.exit(128 + constants.signals[signal])
+    try {
+      endRun(folder)
+    } finally {
+      process.exit(128 + constants.signals[signal])
+    }
   }
   for (const signal of STOPS) process.once(signal, stop)
   return async () => {
@@ -70,8 +73,8 @@ export default function setup(): () => Promise<void> {
 /** Of a run’s folder in the machine’s temporary one. */
 const PREFIX = 'xt-'
 
-/** What ends a run at once; at an interrupt, Vitest ends it itself. */
-const STOPS = ['SIGTERM', 'SIGHUP'] as const
+/** What ends a run at once. */
+const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Megabytes; the tests had 250 in use at most. */
 const MEMORY = 4096

@@ -1,12 +1,19 @@
-import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { isAlive } from './helpers/processes.ts'
 import { unmountSmallDisk } from './helpers/small-disk.ts'
 
 /**
- * What a run of the tests leaves behind: processes and file systems that belong to its folder. Found
- * in /proc; elsewhere than on Linux nothing is looked for.
+ * What a run of the tests leaves behind: processes and file systems that belong to its folder. These
+ * are found in /proc: elsewhere than on Linux only folders are removed.
  */
 
 /** Which process a folder’s run is: in the folder itself. */
@@ -21,28 +28,36 @@ export const isOwnersFile = (name: string): boolean => name === OWNER
 /** Ends what runs that were killed have left in `tmp`, and removes their folders `PREFIX…`. */
 export function removeFormerRuns(tmp: string, prefix: string): void {
   for (const name of listFolder(tmp).filter((one) => one.startsWith(prefix))) {
-    const folder = join(tmp, name)
-    const [pid, start, space] = readProc(join(folder, OWNER)).split(' ')
-    // Without that it is being made; a container's may be another's that goes on.
+    const [pid, start, space] = readProc(join(tmp, name, OWNER)).split(' ')
+    // No owner’s file yet: it is being made. From another PID namespace: it may be running still.
     if (space !== pids()) continue
     if (isAlive(Number(pid)) && startOf(Number(pid)) === start) continue
     try {
-      endRun(folder)
+      endRun(realpathSync(join(tmp, name)), startedIn)
     } catch {
-      // Another user's.
+      // Another user's, or gone by now.
     }
   }
 }
 
+/** How long processes are looked for that others started in their last moment. Milliseconds. */
+const END_WITHIN = 5_000
+const LOOK_EVERY = 50
+
 /** Ends all of a run at once and removes its folder, as far as that is possible. */
-export function endRun(folder: string): void {
-  // Some start others meanwhile.
-  for (let look = 0; look < 5; look += 1)
-    for (const { pid, command } of processesOf(folder)) {
+export function endRun(folder: string, belongs: Belongs = mentions): void {
+  // One that is just becoming another program shows nothing of itself for an instant.
+  const end = performance.now() + END_WITHIN
+  for (let quiet = 0; quiet < 2 && performance.now() < end;) {
+    const found = processesOf(folder, belongs)
+    quiet = found.length === 0 ? quiet + 1 : 0
+    for (const { pid, command } of found) {
       endProcess(pid)
       const socket = /^\S*tmux .*?-L (\S+)/.exec(command)?.[1]
       if (socket !== undefined) rmSync(join(tmuxSockets(), socket), { force: true })
     }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY)
+  }
   for (const path of [...mountsIn(folder), folder]) {
     try {
       unmountSmallDisk(path)
@@ -85,11 +100,28 @@ export async function lastingProcesses(folder: string): Promise<Running[]> {
   }
 }
 
+/** Whether a process is one of the run that has the folder. */
+type Belongs = (pid: number, folder: string, command: string) => boolean
+
+/** By its environment, command line or working directory. */
+const mentions: Belongs = (pid, folder, command) =>
+  command.includes(folder) ||
+  readProc(`/proc/${pid}/environ`).includes(folder) ||
+  workingDirectory(pid).startsWith(folder)
+
 /**
- * Found by environment, command line or working directory. Linux only: elsewhere nothing is looked
- * for.
+ * By what its environment is set to, other than where it is: a person may look at what a run has
+ * left.
  */
-function processesOf(folder: string): Running[] {
+const startedIn: Belongs = (pid, folder) =>
+  readProc(`/proc/${pid}/environ`)
+    .split('\0')
+    .some((variable) => {
+      const [name = '', ...value] = variable.split('=')
+      return !['PWD', 'OLDPWD', '_'].includes(name) && value.join('=').startsWith(folder)
+    })
+
+function processesOf(folder: string, belongs: Belongs = mentions): Running[] {
   const family = new Set([process.pid, process.ppid])
   const found: Running[] = []
   for (const name of listFolder('/proc')) {
@@ -98,11 +130,7 @@ function processesOf(folder: string): Running[] {
     const command = readProc(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
     // Kernel threads and zombies have no command line.
     if (command === '') continue
-    const mentions =
-      command.includes(folder) ||
-      readProc(`/proc/${pid}/environ`).includes(folder) ||
-      workingDirectory(pid).startsWith(folder)
-    if (mentions) found.push({ pid, command: command.slice(0, 200) })
+    if (belongs(pid, folder, command)) found.push({ pid, command: command.slice(0, 200) })
   }
   return found
 }

@@ -55,7 +55,7 @@ export interface SshMachine {
   readonly folder: string
   /** Of the home there. */
   readonly profile: string
-  /** The processes that serve each to `far`, and what else goes by its port: `pid state (name)`. */
+  /** The processes that serve each to `far`, and what else goes by its port: `pid (name) state`. */
   connections(): readonly string[]
   /** Kills what serves each connection, as a network that breaks would end it. */
   cut(): void

@@ -6,7 +6,7 @@ import { sendSignal } from '../../../packages/subagents/src/processes/signal.ts'
 import { startDetached, type Exec, type ExecResult } from '../../processes/exec.ts'
 import { failureOf, unreachable, type Machine } from './failure.ts'
 import { remoteLine } from './remote-line.ts'
-import { linked, listens, renamed, sweep } from './sockets.ts'
+import { inodeOf, linked, listens, renamed, sweep } from './sockets.ts'
 
 export type { Machine } from './failure.ts'
 
@@ -19,8 +19,10 @@ export type { Machine } from './failure.ts'
 export interface SshConnection {
   /** Makes it where there is none. NOT_AVAILABLE without ssh, HOST_UNREACHABLE. */
   open(): Promise<void>
-  /** Asked of ssh itself: of one that was cut a moment ago the socket may be there yet. */
+  /** Asks ssh itself: the socket of a connection that was cut a moment ago may still be there. */
   isOpen(): Promise<boolean>
+  /** Differs from that of a connection that another process made meanwhile; null where there is none. */
+  id(): Promise<number | null>
   /** Runs a program there to its end, without input. Exit code 255 where the connection broke. */
   run(argv: readonly string[], folder: string | null): Promise<ExecResult>
   /**
@@ -91,8 +93,8 @@ const THROUGH = [
 
 /** How long ssh may take to make it in all. Milliseconds. */
 const CONNECT_LIMIT = 30_000
-/** How long the one that is there may take to say so. Milliseconds. */
-const ANSWER_LIMIT = 10_000
+/** How long a master that runs may take to answer a control command. Milliseconds. */
+const ANSWER_LIMIT = 5_000
 
 /** Ports here for those whose own number is taken. */
 const FIRST_OTHER = 20_000
@@ -124,9 +126,15 @@ export function createSshConnection({ machine, folder, env, exec }: SshDeps): Ss
       env,
       timeout: ANSWER_LIMIT,
     })
-  /** One that is ending listens still, when what went through it has been cut already. */
-  const answers = async (path: string): Promise<boolean> =>
-    (await listens(path)) && (await order('check', path)).exitCode === 0
+  /**
+   * A master that is ending still accepts, though its sessions are gone already, and answers nothing.
+   * One that takes too long is there: without an answer nobody is to take its name away.
+   */
+  const answers = async (path: string): Promise<boolean> => {
+    if (!(await listens(path))) return false
+    const { exitCode } = await order('check', path)
+    return exitCode === null || exitCode === 0
+  }
 
   /** What ssh says goes to a file: of pipes something that it started could keep the other end. */
   async function connectAt(path: string): Promise<void> {
@@ -228,6 +236,7 @@ export function createSshConnection({ machine, folder, env, exec }: SshDeps): Ss
   return {
     open: () => (making ??= make().finally(() => (making = undefined))),
     isOpen: isThere,
+    id: () => inodeOf(control),
     leads: async (local) => (await isThere()) && listens(local),
     run: async (argv, from) => {
       const [file = '', ...args] = command('-T', remoteLine(argv, from))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** The sockets by which ssh’s connections are found, as files of a folder. */
 
-/** Whether anybody takes who connects: also an ssh that is ending. */
+/** Whether anything accepts connections there, an ssh that is ending included. */
 export const listens = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ path })
@@ -15,6 +15,13 @@ export const listens = (path: string): Promise<boolean> =>
     socket.once('connect', say(true))
     socket.once('error', say(false))
   })
+
+/** Null where there is no such file. */
+export const inodeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ ino }) => ino,
+    () => null,
+  )
 
 /** False where that name is given. */
 export const linked = (from: string, to: string): Promise<boolean> =>

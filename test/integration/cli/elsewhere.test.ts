@@ -313,8 +313,13 @@ describeWithSshd('a person elsewhere', () => {
     serving.child.stdin?.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
     ask(2, 'tools/call', { name: 'tree', arguments: {} })
     await waitFor('the tree', () => serving.out().includes('auth'), { limit: LIMIT })
-    const words = await exomonad(['__complete', '--', '--host', far, 'kill', 'au'])
-    expect(words.stdout).toMatch(/^auth\t/)
+    // It waits two seconds, which may be too little on a busy machine.
+    await waitFor(
+      'the words',
+      async () =>
+        /^auth\t/.test((await exomonad(['__complete', '--', '--host', far, 'kill', 'au'])).stdout),
+      { limit: LIMIT },
+    )
   })
 
   it('sets a repository up there, and does all that docs/elsewhere.md shows', async () => {

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { isAlive } from '../../helpers/processes.ts'
+import { describeWith } from '../../helpers/terminals/require-tool.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { tmuxSockets } from '../../leftovers.ts'
 
@@ -19,7 +20,7 @@ interface Run {
   readonly pid: number
 }
 
-describe('a run of the tests that is cut off', () => {
+describeWith(['tmux'], 'a run of the tests that is cut off', () => {
   const runs: Run[] = []
   let tmp = ''
   const begin = async (socket = ''): Promise<Run> => {
@@ -47,11 +48,14 @@ describe('a run of the tests that is cut off', () => {
     rmSync(tmp, { recursive: true })
   })
 
-  it('leaves no process, no file and no socket where it is terminated', async () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('leaves no process, no file and no socket at %s', async (signal, code) => {
     const socket = `cut-off-${process.pid}`
     const run = await begin(socket)
     expect(existsSync(join(tmuxSockets(), socket))).toBe(true)
-    expect(await end(run, 'SIGTERM')).toBe(143)
+    expect(await end(run, signal)).toBe(code)
     await waitFor('its process to go', () => !isAlive(run.pid))
     expect(existsSync(run.folder)).toBe(false)
     expect(existsSync(join(tmuxSockets(), socket))).toBe(false)
@@ -61,11 +65,18 @@ describe('a run of the tests that is cut off', () => {
     const killed = await begin()
     await end(killed, 'SIGKILL')
     expect(isAlive(killed.pid)).toBe(true)
+    // Somebody looks at what it left.
+    const looks = spawn('tail', ['-f', join(killed.folder, 'file')], {
+      cwd: killed.folder,
+      env: { PATH: process.env['PATH'], PWD: killed.folder },
+      stdio: 'ignore',
+    })
+    onTestFinished(() => void looks.kill('SIGKILL'))
     const next = await begin()
     await waitFor('its process to go', () => !isAlive(killed.pid))
     expect(existsSync(killed.folder)).toBe(false)
     await begin()
-    expect(isAlive(next.pid)).toBe(true)
+    expect([next.pid, looks.pid ?? 0].map(isAlive)).toEqual([true, true])
     expect(existsSync(join(next.folder, 'file'))).toBe(true)
   })
 })

@@ -30,10 +30,10 @@ export const notShownError = (session: string, reason: string): ExomonadError =>
   new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no terminal: ${reason}.`, { session })
 
 /**
- * `askedAgain` is called before Zellij is asked for one that it was asked for before and has not
- * shown: it may show that twice.
+ * `mayBeTwice` is called where Zellij shows one twice, and before it is asked for one that it was
+ * asked for before and has not shown: it may do both.
  */
-export function createTabs(session: Session, askedAgain: () => void): Tabs {
+export function createTabs(session: Session, mayBeTwice: () => void): Tabs {
   /**
    * Tabs that are called after a terminal; null where it is not in front in its tab, or not shown.
    * Missing: not known.
@@ -54,6 +54,11 @@ export function createTabs(session: Session, askedAgain: () => void): Tabs {
     for (const { id, shows, tabId, leads } of entries) {
       if (shows === null) continue
       asked.delete(shows)
+      // The first one stays.
+      if (tabs.has(shows)) {
+        mayBeTwice()
+        continue
+      }
       tabs.set(shows, leads ? tabId : null)
       if (!leads) named.set(shows, id)
     }
@@ -61,7 +66,7 @@ export function createTabs(session: Session, askedAgain: () => void): Tabs {
   }
   /** What the action printed that makes views of these. */
   const make = async (all: readonly Shown[], ...args: readonly string[]): Promise<string> => {
-    if (all.some(({ paneId }) => asked.has(paneId))) askedAgain()
+    if (all.some(({ paneId }) => asked.has(paneId))) mayBeTwice()
     for (const { paneId } of all) asked.add(paneId)
     const reply = await session.action(...args)
     if (reply.kind === 'done') return reply.stdout

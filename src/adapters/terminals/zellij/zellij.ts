@@ -41,8 +41,8 @@ const TAKEN_WITHIN = 60_000
 /** After what was not taken. Milliseconds. */
 const PAUSE = 500
 /**
- * When it is looked whether it shows one twice that it was asked for twice: the first time before
- * anything else is done, the others beside it. Milliseconds.
+ * When it is looked whether it shows one twice: the first time once nothing waits to be opened,
+ * which holds up all else; later between other work. Milliseconds.
  */
 const LATE = [3000, 10_000, 30_000] as const
 const LOOKS = 40

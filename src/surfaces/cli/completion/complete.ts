@@ -49,8 +49,11 @@ async function onItsMachine(
     folder: () => undefined,
   })
   const client: CliContext['client'] = async () => {
-    if (!(await elsewhere.isOpen())) throw new Error('nothing is connected for a completion')
-    const link = await Promise.race([elsewhere.link({ start: false }), pause(FAR)])
+    const asked = elsewhere.isOpen().then((isOpen) => {
+      if (!isOpen) throw new Error('nothing is connected for a completion')
+      return elsewhere.link({ start: false })
+    })
+    const link = await Promise.race([asked, pause(FAR)])
     if (link === undefined) throw new Error('no answer in time')
     return link.client({ start: false })
   }

@@ -53,11 +53,14 @@ export async function createElsewhere(
       )),
     run: async (argv, from) => {
       const shared = await connected()
+      const before = await shared.id()
       const isTerminal = stdin.isTTY === true && stdout.isTTY === true
       const code = isTerminal
         ? await host.runOnTerminal(shared.command(argv, from, 'terminal'), cwd)
         : await host.runOnTerminal(shared.command(argv, from, 'tied'), cwd, { held: true })
-      if (code !== BROKEN || (await shared.isOpen())) return code
+      // Another command may have connected again already.
+      if (code !== BROKEN || ((await shared.isOpen()) && (await shared.id()) === before))
+        return code
       if (isTerminal) stdout.write(FIT_FOR_USE)
       throw cutOff(target, 'What was running there may go on or have ended')
     },

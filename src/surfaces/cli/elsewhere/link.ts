@@ -45,16 +45,17 @@ export async function createLink(deps: Deps): Promise<Link> {
     // One that was open may have been dead already, which shows within seconds.
     for (let isFirst = true; ; isFirst = false) {
       await connection.open()
-      const ran = await connection.run(argv, target.path)
-      if (ran.exitCode !== 255 || (await connection.isOpen())) {
-        const there = readAccess(target, ran)
+      try {
+        const there = readAccess(target, await connection.run(argv, target.path))
         const found = { socket: await connection.forward(there.socket), token: there.token }
         const differing = compareVersions(target, deps.version, await versionAt(found))
         if (differing !== null && !isKnown) report(differing)
         isKnown = true
         return found
+      } catch (error) {
+        if (await connection.isOpen()) throw error
+        if (!isFirst) throw cutOff(target, 'Nothing was asked for yet')
       }
-      if (!isFirst) throw cutOff(target, 'Nothing was asked for yet')
     }
   }
   let isKnown = false
@@ -109,7 +110,7 @@ export async function createLink(deps: Deps): Promise<Link> {
         return await call()
       } catch (error) {
         if (!isTrouble(error) || given.signal?.aborted === true) throw error
-        const cut = await wasCut()
+        const cut = await unlessAborted(wasCut(), given.signal)
         if (!mayGoOn()) throw cut && isAway(error) ? cutOff(target, UNKNOWN) : error
         if (cut) goOn()
         isStarting = !cut
@@ -162,8 +163,11 @@ export async function createLink(deps: Deps): Promise<Link> {
 }
 
 /** Connecting takes as long as ssh tries, and Ctrl-C is not to wait for that. */
-const unlessAborted = async (work: Promise<unknown>, signal?: AbortSignal): Promise<void> => {
-  if (signal === undefined) return void (await work)
+const unlessAborted = async <Result>(
+  work: Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> => {
+  if (signal === undefined) return await work
   let stop = (): void => {}
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason as Error)
@@ -172,7 +176,9 @@ const unlessAborted = async (work: Promise<unknown>, signal?: AbortSignal): Prom
   signal.addEventListener('abort', stop, { once: true })
   // What is still under way then is nobody’s.
   work.catch(() => {})
-  await Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
+  return await Promise.race([work, aborted]).finally(() =>
+    signal.removeEventListener('abort', stop),
+  )
 }
 
 const UNKNOWN = 'What was asked for may have been done'
