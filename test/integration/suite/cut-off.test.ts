@@ -66,7 +66,8 @@ describeWith(['tmux'], 'a run of the tests that is cut off', () => {
     await end(killed, 'SIGKILL')
     expect(isAlive(killed.pid)).toBe(true)
     // Somebody looks at what it left.
-    const looks = spawn('tail', ['-f', join(killed.folder, 'file')], {
+    const waits = ['-e', 'setInterval(() => {}, 1000)', join(killed.folder, 'file')]
+    const looks = spawn(process.execPath, waits, {
       cwd: killed.folder,
       env: { PATH: process.env['PATH'], PWD: killed.folder },
       stdio: 'ignore',
