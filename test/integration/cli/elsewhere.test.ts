@@ -222,6 +222,34 @@ describeWithSshd('a person elsewhere', () => {
     expect(root.children.filter(({ name }: any) => name.startsWith('slow'))).toHaveLength(1)
   })
 
+  it('connects again where it is cut while a command connects', async () => {
+    const file = (name: string): string => join(machine.folder, name)
+    const [bin, asked, isCut] = [file('cutting'), file('asked'), file('is-cut')]
+    mkdirSync(bin)
+    // The daemon there has been found, and nothing leads to it yet.
+    writeFileSync(
+      join(bin, 'ssh'),
+      `#!/bin/sh
+'${file('own/ssh')}' "$@"
+said=$?
+case "$*" in *__access*)
+  [ -e '${asked}' ] || { touch '${asked}'; until [ -e '${isCut}' ]; do sleep 0.05; done; } ;;
+esac
+exit $said
+`,
+      { mode: 0o755 },
+    )
+    const asking = run(['tree', '--json'], { env: { PATH: `${bin}:${machine.env['PATH'] ?? ''}` } })
+    await waitFor('what it asks', () => existsSync(asked), { limit: LIMIT })
+    machine.cut()
+    await waitFor('its ssh to end', () => !sshHere().some((one) => one.includes('ControlMaster=yes')))
+    writeFileSync(isCut, '')
+    expect(await asking).toMatchObject({
+      ...{ code: 0, stderr: '' },
+      json: { root: { worktree: tree.repository.path } },
+    })
+  })
+
   it('shows a terminal there at the size of the one here, and gives it back when it is cut', async () => {
     tree.script('shown', { steps: [{ do: 'print', text: 'shown is here' }] })
     await tree.call('spawn_workers', { specs: [{ name: 'shown', prompt: 'x' }] })

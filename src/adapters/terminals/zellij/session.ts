@@ -8,13 +8,8 @@ import { findByArguments } from '../../../processes/processes.ts'
 import { startClient, type Client } from './client.ts'
 import { filesOf } from './layout.ts'
 import { parseEntries, type Entry } from './panes.ts'
+import { replyOf, type Reply } from './reply.ts'
 import { isEnough, leavesFocus, parseZellijVersion, ZELLIJ_NEEDED } from './version.ts'
-
-/** `no-session`: nothing was done. `failed`: Zellij said no. */
-export type Reply =
-  | { kind: 'done'; stdout: string }
-  | { kind: 'no-session' }
-  | { kind: 'failed'; reason: string }
 
 /**
  * Our session, by commands of the `zellij` program, a process each (20 to 40 ms): one at a time.
@@ -44,7 +39,6 @@ export interface Session {
   dispose(): void
 }
 
-const NO_SESSION = /no active session|session .*not found|no session with/i
 const LIMIT = 10_000
 /** Clients that are tried for their number. */
 const SCOUTS = 5
@@ -71,8 +65,10 @@ export function createSession(options: {
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
   readonly exec: Exec
+  /** Nothing but its end is asked of it from then on, and what is under way is given up. */
+  readonly disposed: AbortSignal
 }): Session {
-  const { binary, name, folder, exec } = options
+  const { binary, name, folder, exec, disposed } = options
   const env = { ...options.environment, TERM: 'xterm-256color' }
   const config = join(folder, 'config.kdl')
   let client: Client | undefined
@@ -80,22 +76,25 @@ export function createSession(options: {
   let version: string | undefined
   let homeward: NodeJS.Timeout | undefined
 
+  const mayGoOn = (): void => {
+    if (disposed.aborted) throw unavailable('it is being left')
+  }
   const run = async (...args: readonly string[]): Promise<Reply> => {
-    const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, {
-      env,
-      timeout: LIMIT,
-    })
+    mayGoOn()
+    return runAnyway(args, { signal: disposed })
+  }
+  const runAnyway = async (args: readonly string[], more = {}): Promise<Reply> => {
+    const given = { env, timeout: LIMIT, ...more }
+    const ran = await exec(binary, args, given)
+    const { exitCode, startError, timedOut } = ran
     if (startError !== null)
       throw unavailable(
         `it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`,
         true,
       )
-    if (exitCode === 0) return { kind: 'done', stdout }
-    if (timedOut) throw unavailable(`it does not answer within ${String(LIMIT)} ms`)
-    const said = `${stderr}${stdout}`.trim()
-    return NO_SESSION.test(said)
-      ? { kind: 'no-session' }
-      : { kind: 'failed', reason: said || `exit code ${String(exitCode)}` }
+    if (exitCode !== 0 && timedOut)
+      throw unavailable(`it does not answer within ${String(LIMIT)} ms`)
+    return replyOf(ran)
   }
   const action: Session['action'] = (...args) => run('--session', name, 'action', ...args)
   const requireVersion = async (): Promise<void> => {
@@ -125,6 +124,7 @@ export function createSession(options: {
     return typeof seen === 'string' ? undefined : seen
   }
   const create = async (): Promise<void> => {
+    mayGoOn()
     await mkdir(folder, { recursive: true, mode: 0o700 })
     for (const [file, text] of Object.entries(filesOf(folder)))
       await writeFile(join(folder, file), text)
@@ -209,10 +209,10 @@ export function createSession(options: {
     })
 
   const kill: Session['kill'] = async (session) => {
-    await run('kill-session', session)
+    await runAnyway(['kill-session', session])
     // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find
     // one there.
-    await run('delete-session', '--force', session)
+    await runAnyway(['delete-session', '--force', session])
     // One whose socket is gone does not receive this.
     const servers = findByArguments(
       (argv) => argv.includes('--server') && argv.some((word) => word.endsWith(`/${session}`)),

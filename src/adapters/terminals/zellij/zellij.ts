@@ -81,12 +81,15 @@ export function createZellijViewer({
 }: ZellijOptions): Viewer {
   const folder = join(stateDir, 'zellij')
   const socketDir = socketDirOf(environment)
+  const disposal = new AbortController()
+  const { signal: disposed } = disposal
   const session = createSession({
     binary,
     name,
     folder,
     exec,
     environment: { ...environment, ZELLIJ_SOCKET_DIR: socketDir },
+    disposed,
   })
   const wanted = new Map<PaneId, { shown: Shown; attempts: number; readonly since: number }>()
   const names = new Map<PaneId, string>()
@@ -96,8 +99,6 @@ export function createZellijViewer({
   const tabs = createTabs(session, () => {
     late = true
   })
-  const disposal = new AbortController()
-  const { signal: disposed } = disposal
 
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
     const done = last.then(work)
