@@ -242,7 +242,10 @@ exit $said
     const asking = run(['tree', '--json'], { env: { PATH: `${bin}:${machine.env['PATH'] ?? ''}` } })
     await waitFor('what it asks', () => existsSync(asked), { limit: LIMIT })
     machine.cut()
-    await waitFor('its ssh to end', () => !sshHere().some((one) => one.includes('ControlMaster=yes')))
+    await waitFor(
+      'its ssh to end',
+      () => !sshHere().some((one) => one.includes('ControlMaster=yes')),
+    )
     writeFileSync(isCut, '')
     expect(await asking).toMatchObject({
       ...{ code: 0, stderr: '' },
