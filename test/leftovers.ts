@@ -33,7 +33,7 @@ export function removeFormerRuns(tmp: string, prefix: string): void {
     if (space !== pids()) continue
     if (isAlive(Number(pid)) && startOf(Number(pid)) === start) continue
     try {
-      endRun(realpathSync(join(tmp, name)), startedIn)
+      endRun(join(realpathSync(tmp), name), startedIn)
     } catch {
       // Another user's, or gone by now.
     }

@@ -21,7 +21,9 @@ export interface SshConnection {
   open(): Promise<void>
   /** Asks ssh itself: the socket of a connection that was cut a moment ago may still be there. */
   isOpen(): Promise<boolean>
-  /** Differs from that of a connection that another process made meanwhile; null where there is none. */
+  /**
+   * Differs from that of a connection that another process made meanwhile; null where there is none.
+   */
   id(): Promise<number | null>
   /** Runs a program there to its end, without input. Exit code 255 where the connection broke. */
   run(argv: readonly string[], folder: string | null): Promise<ExecResult>
