@@ -18,23 +18,9 @@ export async function diagnoseCommits(
   context: CliContext,
   { paths, file }: Pick<LocatedRepository, 'paths' | 'file'>,
 ): Promise<Diagnosis[]> {
-  const variables = gitEnvironment(context.environment)
-  const git = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    context.host.run('git', ['-C', file.rootWorktree, ...args], {
-      env: { ...variables, ...env },
-      timeout: SIGNING_LIMIT,
-    })
-  const problem = (why: string, fix: string): Diagnosis[] => [
-    { subject: 'commits', status: 'problem', found: `agents can’t commit here: ${why}`, fix },
-  ]
-  for (const name of ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT']) {
-    const { exitCode, stderr } = await git(['var', name])
-    if (exitCode !== 0)
-      return problem(
-        `git has no name or address for them${said(stderr)}`,
-        '`git config --global user.name "Your Name"`, and `user.email` likewise',
-      )
-  }
+  const git = gitIn(context, file.rootWorktree)
+  const nameless = await diagnoseIdentity(context, file.rootWorktree)
+  if (nameless !== null) return [nameless]
   const signs = await git(['config', '--type=bool', '--get', 'commit.gpgSign'])
   if (signs.stdout.trim() !== 'true')
     return [{ subject: 'commits', status: 'ok', found: 'git has a name and an address for them' }]
@@ -49,14 +35,48 @@ export async function diagnoseCommits(
     const why = tried.timedOut
       ? `no signature within ${SIGNING_LIMIT / 1000} s, so something waits for a passphrase or a touch`
       : `they are to be signed, which failed${said(tried.stderr)}`
-    return problem(
-      `commit.gpgSign is set, and ${why}`,
-      'Have the key unlocked by its agent (gpg-agent, ssh-agent), or `git config commit.gpgSign false` in this repository',
-    )
+    return [
+      problem(
+        `commit.gpgSign is set, and ${why}`,
+        'Have the key unlocked by its agent (gpg-agent, ssh-agent), or `git config commit.gpgSign false` in this repository',
+      ),
+    ]
   } finally {
     await rm(objects, { recursive: true, force: true })
   }
 }
+
+/** What to do where git has no name or address for commits; null where it has. */
+export async function diagnoseIdentity(
+  context: CliContext,
+  worktree: string,
+): Promise<Diagnosis | null> {
+  const git = gitIn(context, worktree)
+  for (const name of ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT']) {
+    const { exitCode, stderr } = await git(['var', name])
+    if (exitCode !== 0)
+      return problem(
+        `git has no name or address for them${said(stderr)}`,
+        '`git config --global user.name "Your Name"`, and `user.email` likewise',
+      )
+  }
+  return null
+}
+
+const problem = (why: string, fix: string): Diagnosis => ({
+  subject: 'commits',
+  status: 'problem',
+  found: `agents can’t commit here: ${why}`,
+  fix,
+})
+
+const gitIn =
+  (context: CliContext, worktree: string) =>
+  (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    context.host.run('git', ['-C', worktree, ...args], {
+      env: { ...gitEnvironment(context.environment), ...env },
+      timeout: SIGNING_LIMIT,
+    })
 
 /** The first line of git’s that says why, in brackets. */
 function said(stderr: string): string {

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { Option, type Command } from 'commander'
 import { findAgentClis, obstacles, type AgentProgram } from './agent-programs.ts'
 import { assertHuman } from '../connect.ts'
+import { diagnoseIdentity } from '../doctor/commits.ts'
+import type { Diagnosis } from '../doctor/diagnosis.ts'
 import type { CliContext } from '../context.ts'
 import { prepareAgents, type Prepared } from './agents.ts'
 import { initialConfig } from './config.ts'
@@ -100,6 +102,7 @@ export function define(command: Command, context: CliContext): void {
         const prepared = await prepareAgents(context, setUp, prepare)
         const worktrees = await prepareWorktrees(context, setUp, provide)
         const making = await lookAtMaking(context, setUp)
+        const nameless = await diagnoseIdentity(context, setUp.rootWorktree)
         // Agents of an earlier time may run where the configuration says, and a daemon that finds
         // them is to be there before it says otherwise.
         const multiplexer = made ?? (setUp.already ? null : await updateMultiplexer(context, setUp))
@@ -133,6 +136,7 @@ export function define(command: Command, context: CliContext): void {
           prepared: prepared.done,
           unprepared: prepared.left,
           worktrees: { ...worktrees, made: making },
+          commit_problem: nameless === null ? null : { found: nameless.found, fix: nameless.fix },
           untrusted: setUp.untrusted,
           state: setUp.paths.state,
           socket: setUp.socket,
@@ -149,6 +153,7 @@ export function define(command: Command, context: CliContext): void {
             prepared,
             worktrees,
             making,
+            nameless,
             forge,
             terminals,
           }),
@@ -171,6 +176,7 @@ function describe(
     prepared: Prepared
     worktrees: WorktreeReport
     making: WorktreeMaking | null
+    nameless: Diagnosis | null
     forge: ForgeReport
     terminals: MultiplexerReport
   },
@@ -239,6 +245,11 @@ function describe(
     headline,
     ...facts,
     ...(elsewhere === null ? [] : [`${palette.attention('!')} ${printableLine(elsewhere)}`]),
+    ...(daemon.nameless === null
+      ? []
+      : [
+          `${palette.attention('!')} ${printableLine(daemon.nameless.found)}. ${daemon.nameless.fix ?? ''}`,
+        ]),
     ...agents,
     ...worktrees,
     ...forgeLines(daemon.forge, palette),

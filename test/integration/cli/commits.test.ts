@@ -6,6 +6,7 @@ import { pathsOf } from '../../../src/runtime/paths.ts'
 import type { CliContext } from '../../../src/surfaces/cli/context.ts'
 import { diagnoseCommits } from '../../../src/surfaces/cli/doctor/commits.ts'
 import type { LocatedRepository } from '../../../src/surfaces/cli/locate.ts'
+import { startExomonad } from '../../helpers/daemon.ts'
 import { exec } from '../../helpers/exec.ts'
 import { tempRepository } from '../../helpers/temp-repository.ts'
 
@@ -60,4 +61,23 @@ it('doctor tries to sign where commits are to be signed, and leaves no object of
   const before = await git('count-objects')
   expect(await look()).toMatchObject([{ status: 'ok', found: expect.stringContaining('sign') }])
   expect(await git('count-objects')).toBe(before)
+})
+
+it('init says at once that git has no name for what agents commit, and no more once it has', async () => {
+  const tree = await startExomonad({ init: false })
+  onTestFinished(() => tree.stop())
+  const { git } = tree.repository
+  await git('config', 'user.email', '')
+  await git('config', 'user.name', '')
+  expect((await tree.command(['init'])).stdout).toMatch(
+    /! agents can’t commit here: git has no name or address .*`git config --global user\.name/,
+  )
+  expect((await tree.command(['init', '--json'])).json).toMatchObject({
+    already: true,
+    commit_problem: { fix: expect.stringContaining('user.email') },
+  })
+  await git('config', 'user.email', 'somebody@example.invalid')
+  await git('config', 'user.name', 'Somebody')
+  expect((await tree.command(['init'])).stdout).not.toContain('can’t commit')
+  expect((await tree.command(['init', '--json'])).json).toMatchObject({ commit_problem: null })
 })
