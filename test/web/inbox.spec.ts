@@ -85,4 +85,36 @@ test.describe('the inbox', () => {
       await expect(page).not.toHaveTitle(/^\(/)
     })
   })
+
+  test('marks as read what it showed, and nothing that came since', async ({
+    page,
+    start,
+    open,
+  }) => {
+    const tree = await start()
+    // Its note, and that it rests without having done anything.
+    const tell = async (name: string) => {
+      tree.script(name, { steps: [{ do: 'tool', name: 'note', input: { message: 'Done' } }] })
+      await tree.call('spawn_workers', { specs: [{ name, prompt: 'x' }] })
+      await expect
+        .poll(async () => (await tree.call('inbox', {})).news)
+        .toContainEqual(expect.objectContaining({ agent: name, count: 2 }))
+    }
+    const line = (name: string) => page.getByRole('button', { name: `${name} 2 messages` })
+    await open(page, tree)
+    await tell('early')
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    await page.getByRole('button', { name: /^News/ }).click()
+    await expect(line('early')).toBeVisible()
+    await page.route('**/v1/tools/inbox', async (route) => {
+      const { clear } = route.request().postDataJSON() as { clear?: boolean }
+      if (clear === true) await tell('late')
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Mark all as read' }).click()
+    await expect(page.getByText('All news is read.')).toBeAttached()
+    await expect(line('late')).toBeVisible()
+    await expect(line('early')).toHaveCount(0)
+  })
 })

@@ -18,19 +18,19 @@ export function createInbox({
   clock,
   mailbox,
 }: Pick<Deps, 'store' | 'clock'> & { mailbox: Mailbox }): Messages['inbox'] {
-  const clear = (unread: readonly Delivery[]): Receipt => ({
+  const clear = (read: readonly Delivery[]): Receipt => ({
     confirm: async () => {
-      const ids = unread.map(({ id }) => id)
+      const ids = read.map(({ id }) => id)
       await store.transaction(async (tx) => {
         await tx.outbox.settle(ids, 'acked', 'read in the inbox', clock())
-        await mailbox.readInInbox(tx, unread)
+        await mailbox.readInInbox(tx, read)
       })
     },
     giveBack: async () => {},
   })
 
   return async (wanted, take) => {
-    const { clear: clears, agent, type, item, limit, after } = wanted
+    const { clear: clears, seen, agent, type, item, limit, after } = wanted
     refuseTogether(wanted)
     const unread = await store.outbox.list({ recipient: 'human', states: ['queued', 'sent'] })
     const facts = await readInboxFacts(store)
@@ -53,9 +53,11 @@ export function createInbox({
         ? plainly(unread, facts, all)
         : { messages: [], questions: [], approvals: [] }),
     }
-    if (clears && unread.length > 0) {
-      if (take === undefined) await clear(unread).confirm()
-      else take(clear(unread))
+    const wasSeen = seen === undefined ? undefined : new Set(seen)
+    const read = clears ? unread.filter(({ id }) => wasSeen?.has(id) ?? true) : []
+    if (read.length > 0) {
+      if (take === undefined) await clear(read).confirm()
+      else take(clear(read))
     }
     return result
   }
@@ -74,7 +76,11 @@ export function createInbox({
 type Wanted = Parameters<Messages['inbox']>[0]
 
 /** INVALID_ARG for what makes no sense together. */
-function refuseTogether({ clear, agent, type, item, limit, after }: Wanted): void {
+function refuseTogether({ clear, seen, agent, type, item, limit, after }: Wanted): void {
+  if (seen !== undefined && !clear)
+    throw new ExomonadError('INVALID_ARG', 'seen goes with clear. Nothing was marked.', {
+      field: 'seen',
+    })
   if (clear && [agent, type, item, limit, after].some((narrowing) => narrowing !== undefined))
     throw new ExomonadError(
       'INVALID_ARG',

@@ -70,12 +70,14 @@ export interface Messages {
    * What needs the human, and what else is unread. `agent` and `type` narrow items and news; `item`
    * leaves one item, by its number, its id, or `next`: INVALID_ARG where there is no such one. The
    * rest of the result is of everything. With `limit` there are no more items and lines of news than
-   * that, news with the first page alone, and nothing else. `clear` marks what is unread as read, once it is known to
-   * have arrived; items stay.
+   * that, news with the first page alone, and nothing else. `clear` marks what is unread as read, of
+   * that only what was `seen` where that is given, once it is known to have arrived; items stay.
    */
   inbox(
     options: {
       clear: boolean
+      /** Ids of messages. */
+      seen?: readonly string[] | undefined
       agent?: string | undefined
       type?: ItemType | 'news' | undefined
       item?: string | undefined

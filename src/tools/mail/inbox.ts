@@ -29,6 +29,10 @@ export const inbox = defineTool({
       .describe('At most so many items, and news; messages, questions and approvals are left out'),
     after: z.string().optional().describe('With limit: what `next` of the page before was'),
     clear: z.boolean().default(false).describe('Mark the messages as read; items stay'),
+    seen: z
+      .array(z.string())
+      .optional()
+      .describe('With clear: only these messages, by their ids; what came since stays unread'),
   }),
   output: z.object({
     items: z

@@ -265,7 +265,16 @@ describe('beside items', () => {
       { agent: 'noter', count: 3, kinds: ['note'], newest: { text: '[NOTE] noter: three' } },
     ])
     expect(messages.map(({ kind }) => kind)).toEqual(['note', 'note', 'note', 'question.asked'])
-    const counted = { items: items.length, news: 3 }
+    // What nobody saw stays.
+    const [first, ...others] = messages
+    await tree.call('inbox', { clear: true, seen: [first?.id, 'm-none'] })
+    expect((await inbox()).messages).toEqual(others)
+    expect(await tree.refusal('inbox', { seen: [] })).toMatchObject({
+      code: 'INVALID_ARG',
+      field: 'seen',
+    })
+    expect((await inbox()).messages).toEqual(others)
+    const counted = { items: items.length, news: 2 }
     expect((await tree.tree()).inbox).toMatchObject(counted)
     await tree.call('inbox', { clear: true })
     expect(await inbox()).toMatchObject({ items, news: [], messages: [] })

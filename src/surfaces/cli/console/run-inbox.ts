@@ -15,7 +15,9 @@ export function createInboxLines(
   notify: Notify,
 ): { run(line: InboxLine, agent: string): Promise<void> } {
   const read = async (client: Client, clear = false): Promise<Inbox> => {
-    const inbox = await client.call('inbox', { clear })
+    // What came since it was read last, nobody saw.
+    const seen = clear ? store.get().inbox?.messages.map(({ id }) => id) : undefined
+    const inbox = await client.call('inbox', { clear, seen })
     store.dispatch({ type: 'inbox', inbox })
     return inbox
   }

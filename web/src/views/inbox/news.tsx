@@ -37,7 +37,12 @@ export function News({ settling }: { readonly settling: Settling }) {
             className="button"
             disabled={settling.going.has('news')}
             onClick={() =>
-              settling.settle('news', 'inbox', { clear: true }, { words: 'All news is read.' })
+              settling.settle(
+                'news',
+                'inbox',
+                { clear: true, seen: data.messages.map(({ id }) => id) },
+                { words: 'All news is read.' },
+              )
             }
           >
             Mark all as read

@@ -339,6 +339,22 @@ describe('driving the console', () => {
     expect(lineOf(console.store.get()).text).toBe('a long answer')
   })
 
+  it('marks as read what was shown, and nothing that came since', async () => {
+    const news = (...ids: string[]) =>
+      inboxOf({
+        messages: ids.map((id) => ({ id, kind: 'note', text: id, at: 0, question_id: null })),
+      })
+    let inbox = news('m-1')
+    const console = drive([a], { ...idle, inbox: () => inbox })
+    console.line('/inbox')
+    await console.settled()
+    inbox = news('m-1', 'm-2')
+    console.type('c')
+    await console.settled()
+    const cleared = console.calls.filter((call) => call.includes('"clear":true'))
+    expect(cleared).toEqual(['the person: inbox {"clear":true,"seen":["m-1"]}'])
+  })
+
   it('takes a command that is written into the inbox for a command, not for decisions', async () => {
     const inbox = inboxOf({
       approvals: [{ approval_id: 'p-1', agent: 'a', what: 'rm -rf', requested_at: 0 }],
