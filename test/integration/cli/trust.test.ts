@@ -22,7 +22,7 @@ async function cloned(): Promise<{ tree: Exomonad; marks: () => string[]; config
   )
   writeFileSync(
     config,
-    `${marked}\n[worktree]\nsetup = [${mark('setup')}]\n[forge.local]\nci = ${mark('ci')}\n[notify]\ncommand = ${mark('notify')}\n`,
+    `${marked}\n[worktree]\nsetup = [${mark('setup')}]\n[forge.local]\nci = ${mark('ci')}\n[notify]\ncommand = ${mark('notify')}\n[environment]\npass = ["AWS_*"]\n[sandbox]\nwrite = ["~/.npm"]\n`,
   )
   await tree.repository.commit({
     '.exomonad/config.toml': readFileSync(config, 'utf8'),
@@ -76,7 +76,9 @@ describe('a repository that came with a configuration', () => {
 
     expect(await tree.run(['trust'])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('worktree.setup'),
+      stdout: expect.stringMatching(
+        /environment\.pass {2}of your variables, agents see AWS_\*[^]*sandbox\.write {2}confined agents write ~\/\.npm[^]*worktree\.setup/,
+      ),
     })
     tree.script('w', {
       steps: [

@@ -14,10 +14,12 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
   if (config === null) return []
   const palette = context.palette()
   return [
-    ...[...grantsOf(config), ...tokensOf(config), ...storeOf(config), ...postsOf(config)].map(
-      ([key, what]) =>
-        `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`,
-    ),
+    ...[grantsOf, reachOf, tokensOf, storeOf, postsOf]
+      .flatMap((look) => look(config))
+      .map(
+        ([key, what]) =>
+          `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`,
+      ),
     ...commandsOf(config).map(
       ([key, argv]) =>
         `  ${palette.dim(printableLine(key))}  ${quoteForShell(argv.map(printableLine))}`,
@@ -48,6 +50,20 @@ const grantsOf = (config: Config): Named[] => [
     ...(allow.length === 0 ? [] : [[`acp.${name}.allow`, allow.join(', ')] as const]),
   ]),
 ]
+
+/** What of this machine agents come by that they otherwise would not, and who reaches the page. */
+const reachOf = ({ environment, sandbox, web }: Config): Named[] =>
+  (
+    [
+      ['environment.pass', environment.pass, 'of your variables, agents see'],
+      ['sandbox.read', sandbox.read, 'confined agents read'],
+      ['sandbox.write', sandbox.write, 'confined agents write'],
+      ['sandbox.allow_hosts', sandbox.allow_hosts, 'agents with sandbox = "offline" reach'],
+      ['web.hosts', web.hosts, 'the page is reached by'],
+    ] as const
+  ).flatMap(([key, values, words]): Named[] =>
+    values.length === 0 ? [] : [[key, `${words} ${values.join(', ')}`]],
+  )
 
 /** Where a token is read from, and where it goes. */
 function tokensOf({ forge: { kind, github, gitea } }: Config): Named[] {
