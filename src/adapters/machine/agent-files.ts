@@ -77,7 +77,12 @@ export interface AgentFiles {
   runSetup(
     argv: readonly string[],
     worktree: string,
-    options: { env: Readonly<Record<string, string>>; timeoutMs: number; log: string },
+    options: {
+      env: Readonly<Record<string, string>>
+      timeoutMs: number
+      log: string
+      signal?: AbortSignal
+    },
   ): Promise<{ ok: true } | { ok: false; output: string }>
   saveTranscript(id: AgentId, text: string): Promise<void>
   readTranscript(id: AgentId): Promise<string | null>
@@ -197,8 +202,7 @@ export function createAgentFiles(deps: {
       }
     },
     setupLog: (id) => join(paths.setupLogs, `${id}.log`),
-    runSetup: (argv, worktree, { env, timeoutMs, log }) =>
-      runLogged(argv, { cwd: worktree, env, timeoutMs, log }),
+    runSetup: (argv, worktree, options) => runLogged(argv, { ...options, cwd: worktree }),
     saveTranscript: async (id, text) => {
       await writePrivate(transcript(id), deps.gate.text(text))
     },

@@ -1,11 +1,11 @@
 import type { StoreTransaction } from '../../adapters/store/store.ts'
 import type { Agent } from '../../domain/records.ts'
-import { ExomonadError } from '../../domain/errors.ts'
 import type { PaneId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Configured, Deps } from '../deps.ts'
 import { actorOf } from '../agents/directory.ts'
 import type { Launcher, LaunchOptions } from './launch.ts'
+import { KilledMeanwhile, requireSpawning } from './provision/while-spawning.ts'
 import { sessionPatch, type Launched } from './launched.ts'
 import { newToken } from './token.ts'
 import type { States } from '../agents/states.ts'
@@ -50,6 +50,7 @@ export function createSpawnStart(
   }
 
   const open: SpawnStart['open'] = async ({ caller, agent, journal, open: launch, live }) => {
+    await requireSpawning(deps, agent)
     await step(journal, 'pane')
     const launched = await launch()
     await step(journal, 'live')
@@ -86,12 +87,7 @@ export function createSpawnStart(
         },
         tx,
       )
-      if (changed === undefined)
-        throw new ExomonadError(
-          'SPAWN_FAILED',
-          `${agent.name} was killed while it was being spawned.`,
-          { agent: agent.id },
-        )
+      if (changed === undefined) throw new KilledMeanwhile(agent)
       await live?.(tx)
       await tx.journal.finish(journal, 'done')
     })

@@ -12,6 +12,8 @@ export interface LoggedRun {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs: number
+  /** Ends it, with all that it started. */
+  readonly signal?: AbortSignal
   /** A file: what it writes goes behind what stands there, while it runs. */
   readonly log: string
 }
@@ -39,30 +41,35 @@ export async function runLogged(
 /** Null where it succeeded; else what became of it. */
 async function run(
   [file = '', ...args]: readonly string[],
-  { cwd, env, timeoutMs }: LoggedRun,
+  { cwd, env, timeoutMs, signal: stop }: LoggedRun,
   output: number,
 ): Promise<string | null> {
   const child = startDetached(file, args, { cwd, env, output })
-  let timedOut = false
+  let cutOff: string | null = null
   // The whole group: what it started would go on in a worktree that is taken back.
   const signal = (what: NodeJS.Signals): void => {
     if (child.pid !== undefined) sendSignal(-child.pid, what)
   }
   let kill: NodeJS.Timeout | undefined
-  const timer = setTimeout(() => {
-    timedOut = true
+  const end = (why: string): void => {
+    if (cutOff !== null) return
+    cutOff = why
     signal('SIGTERM')
     kill = setTimeout(signal, GRACE, 'SIGKILL')
-  }, timeoutMs)
+  }
+  const timer = setTimeout(end, timeoutMs, `timed out after ${timeoutMs / 1000} s`)
+  const abort = (): void => end('ended, as its agent was')
+  stop?.addEventListener('abort', abort)
+  if (stop?.aborted === true) abort()
   try {
     const ended = await new Promise<string | null>((resolve) => {
       child.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
       child.once('exit', (code, by) => resolve(code === 0 ? null : `exit ${code ?? by}`))
     })
-    if (ended !== null || timedOut) signal('SIGKILL')
-    if (!timedOut) return ended
-    return `timed out after ${timeoutMs / 1000} s`
+    if (ended !== null || cutOff !== null) signal('SIGKILL')
+    return cutOff ?? ended
   } finally {
+    stop?.removeEventListener('abort', abort)
     clearTimeout(timer)
     clearTimeout(kill)
   }

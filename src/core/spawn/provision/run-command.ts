@@ -17,6 +17,8 @@ export type RunCommand = (command: {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs: number
+  /** Ends it. */
+  readonly signal?: AbortSignal
 }) => Promise<{ ok: true } | { ok: false; output: string }>
 
 export const createRunCommand =
@@ -24,7 +26,7 @@ export const createRunCommand =
     deps: Pick<Deps, 'files' | 'paths' | 'store'> &
       Pick<LaunchEnvironment, 'confine'> & { limits: Pick<LimitWatch, 'behind' | 'explain'> },
   ): RunCommand =>
-  async ({ config, agent, timeoutMs, ...given }) => {
+  async ({ config, agent, timeoutMs, signal, ...given }) => {
     const level = await confinementOf(deps, config, agent)
     const none = { personal: [], listens: [], hosts: [] }
     const { argv, env } =
@@ -33,6 +35,7 @@ export const createRunCommand =
     const result = await deps.files.runSetup([...behind.argv, ...argv], agent.worktree, {
       env,
       timeoutMs,
+      ...(signal === undefined ? {} : { signal }),
       log: deps.files.setupLog(agent.id),
     })
     if (result.ok) return result

@@ -5,6 +5,7 @@ import { ExomonadError } from '../../../domain/errors.ts'
 import type { Agent } from '../../../domain/records.ts'
 import type { Deps } from '../../deps.ts'
 import { confinementOf } from '../confinement.ts'
+import { KilledMeanwhile, whileSpawning } from './while-spawning.ts'
 import { coversFolder, isGlob } from './globs.ts'
 import type { RunCommand } from './run-command.ts'
 
@@ -20,7 +21,8 @@ interface SetupRun {
 
 /**
  * Runs set-up commands: those with a key once for each key, however many worktrees ask for it at
- * once. Whoever comes while it runs waits for that run, and fails with it.
+ * once. Whoever comes while it runs waits for that run, and fails with it, but not where that one’s
+ * agent was killed. What runs ends with its agent.
  */
 export function createSetup({
   git,
@@ -40,7 +42,9 @@ export function createSetup({
     await say(`set-up: ${command}`)
     const log = files.setupLog(agent.id)
     const timeoutMs = config.worktree.setup_timeout * 1000
-    const result = await runCommand({ config, agent, argv: step.run, env, timeoutMs })
+    const result = await whileSpawning({ store }, agent, (signal) =>
+      runCommand({ config, agent, argv: step.run, env, timeoutMs, signal }),
+    )
     if (result.ok) return
     throw new ExomonadError(
       'SPAWN_FAILED',
@@ -99,7 +103,7 @@ export function createSetup({
     )
   }
 
-  return async (wanted) => {
+  const setUp = async (wanted: SetupRun): Promise<string[]> => {
     const { agent, step, env, say } = wanted
     if (step.key.length === 0) {
       await runHere(wanted)
@@ -121,7 +125,11 @@ export function createSetup({
     const other = running.get(hash)
     if (other !== undefined) {
       await say(`set-up: waiting for \`${step.run.join(' ')}\` of ${other.name}`)
-      const warnings = await other.work
+      const warnings = await other.work.catch((error: unknown) => {
+        if (error instanceof KilledMeanwhile) return null
+        throw error
+      })
+      if (warnings === null) return await setUp(wanted)
       // What could not be kept is made by each for itself.
       if (await restore()) return []
       await runHere(wanted)
@@ -140,6 +148,7 @@ export function createSetup({
       running.delete(hash)
     }
   }
+  return setUp
 }
 
 const notKept = ({ run }: SetupStep, why: string): string =>

@@ -43,6 +43,29 @@ it.each([
   await waitFor('the end of what it left', () => !isAlive(left), { limit: 15_000 })
 })
 
+it('one whose agent is ended takes with it what it started', async () => {
+  const cwd = tempFolder()
+  const over = new AbortController()
+  const running = runLogged(['sh', '-c', `${SERVICE} & echo $! > left; wait`], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '' },
+    timeoutMs: 60_000,
+    log: join(cwd, 'log'),
+    signal: over.signal,
+  })
+  const left = await waitFor('its service', () => {
+    const text = existsSync(join(cwd, 'left')) ? readFileSync(join(cwd, 'left'), 'utf8') : ''
+    return text.endsWith('\n') ? Number(text) : undefined
+  })
+  onTestFinished(() => void sendSignal(left, 'SIGKILL'))
+  over.abort()
+  expect(await running).toMatchObject({
+    ok: false,
+    output: expect.stringContaining('ended, as its agent was'),
+  })
+  await waitFor('the end of what it left', () => !isAlive(left), { limit: 15_000 })
+})
+
 it('one that succeeds may leave a service', async () => {
   const { cwd, result } = await leaving('exit 0')
   expect(result).toEqual({ ok: true })

@@ -1,15 +1,39 @@
 import { expect, it } from 'vitest'
 import { configSchema } from '../../../../src/config/schema.ts'
+import type { SetupStep } from '../../../../src/config/sections/worktree-schema.ts'
 import { createSetup } from '../../../../src/core/spawn/provision/setup.ts'
+import type { Agent } from '../../../../src/domain/records.ts'
 import { makeAgent } from '../make-agent.ts'
 
+const step: SetupStep = { run: ['npm', 'ci'], key: ['lock'], outputs: ['made'], method: 'copy' }
+
+/** Agents that are being spawned, until they are killed. */
+function spawning(...agents: readonly Agent[]) {
+  const alive = new Map(agents.map((agent) => [agent.id, agent]))
+  const wakes = new Map<string, () => void>()
+  return {
+    store: {
+      agents: { get: async (id: Agent['id']) => alive.get(id) },
+      subscribe: (id: string, wake: () => void) => {
+        wakes.set(id, wake)
+        return () => wakes.delete(id)
+      },
+    } as never,
+    kill: ({ id }: Agent) => {
+      alive.delete(id)
+      wakes.get(id)?.()
+    },
+  }
+}
+
 it('says why what a set-up command made is not kept', async () => {
+  const agent = makeAgent()
   const warningsOf = (kept: string) =>
     createSetup({
       git: { trackedFiles: async () => [] } as never,
       files: { exists: async () => true, setupLog: () => '/log' } as never,
       paths: { home: '/repo' } as never,
-      store: { agents: { get: async () => undefined } } as never,
+      store: spawning(agent).store,
       runCommand: async () => ({ ok: true }),
       setupCache: {
         keyOf: async () => 'hash',
@@ -18,12 +42,60 @@ it('says why what a set-up command made is not kept', async () => {
       } as never,
     })({
       config: configSchema.parse({}),
-      agent: makeAgent(),
-      step: { run: ['npm', 'ci'], key: ['lock'], outputs: ['made'], method: 'copy' },
+      agent,
+      step,
       env: {},
       say: async () => {},
     })
   expect(await warningsOf('kept')).toEqual([])
   expect(await warningsOf('too large')).toEqual([expect.stringContaining('they are larger')])
   expect(await warningsOf('linked')).toEqual([expect.stringContaining('a symbolic link')])
+})
+
+it('ends a set-up command with its agent, and whoever waited for its outputs runs it', async () => {
+  const killed = makeAgent({ name: 'killed' })
+  const waits = makeAgent({ name: 'waits' })
+  const { store, kill } = spawning(killed, waits)
+  const ran: string[] = []
+  const setUp = createSetup({
+    git: { trackedFiles: async () => [] } as never,
+    files: { exists: async () => true, setupLog: () => '/log' } as never,
+    paths: { home: '/repo' } as never,
+    store,
+    runCommand: async ({ agent, signal }) => {
+      ran.push(agent.name)
+      if (agent !== killed) return { ok: true }
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+      return { ok: false, output: 'ended' }
+    },
+    setupCache: {
+      keyOf: async () => 'hash',
+      restore: async () => false,
+      keep: async () => 'kept',
+    } as never,
+  })
+  const run = (agent: Agent, say: (words: string) => void = () => {}) =>
+    setUp({
+      config: configSchema.parse({}),
+      agent,
+      step,
+      env: {},
+      say: async (words) => say(words),
+    })
+  const first = run(killed)
+  const end = expect(first).rejects.toMatchObject({
+    code: 'SPAWN_FAILED',
+    message: 'killed was killed while it was being spawned.',
+  })
+  await expect.poll(() => ran).toEqual(['killed'])
+  const said: string[] = []
+  const second = run(waits, (words) => said.push(words))
+  await expect.poll(() => said).toEqual(['set-up: waiting for `npm ci` of killed'])
+  kill(killed)
+  await end
+  expect(await second).toEqual([])
+  expect(ran).toEqual(['killed', 'waits'])
+  // Who was killed before runs nothing.
+  await expect(run(killed)).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
+  expect(ran).toHaveLength(2)
 })
