@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Agent } from '../../domain/records.ts'
+import type { Agent, JournalEntry } from '../../domain/records.ts'
 import type { AgentControl } from './control-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
@@ -91,6 +91,29 @@ export function createEndAgents({
     return { killed }
   }
 
+  /**
+   * Of agents that take longer than `down` waits: nothing is done in them yet, and what goes on in
+   * them would do so without a daemon.
+   */
+  const takeBackSpawns = async (): Promise<void> => {
+    const late = (await store.agents.list({ live: true })).filter(isBeingSpawned)
+    for (const { id } of late)
+      await states.change(id, {
+        to: 'killed',
+        reason: STOPPED,
+        source: 'human',
+        actor: 'human',
+        onlyIf: isBeingSpawned,
+      })
+    const isLate = ({ kind, data }: JournalEntry): boolean =>
+      kind === 'spawn' && late.some(({ id }) => id === data['agentId'])
+    // What a spawn has started it ends itself. Where that takes long, the next start does.
+    for (let round = 0; round < SPAWN_ROUNDS; round++) {
+      if (!(await store.journal.open()).some(isLate)) return
+      await delay(SPAWN_WAIT)
+    }
+  }
+
   return {
     down: async () => {
       const stopped: AgentId[] = []
@@ -118,9 +141,10 @@ export function createEndAgents({
         stopped.push(...running.map(({ id }) => id))
         await endPrograms(running)
         if (running.length > 0) continue
-        if (!live.some((agent) => agent.state === 'spawning')) break
+        if (!live.some(isBeingSpawned)) return { stopped }
         await delay(SPAWN_WAIT)
       }
+      await takeBackSpawns()
       return { stopped }
     },
 
@@ -132,6 +156,8 @@ export function createEndAgents({
     },
   }
 }
+
+const isBeingSpawned = ({ state }: Agent): boolean => state === 'spawning'
 
 const idOf = ({ id }: Agent): AgentId => id
 

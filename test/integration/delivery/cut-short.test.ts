@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { isAlive } from '../../helpers/processes.ts'
 import { BIN } from '../../helpers/programs.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
@@ -89,6 +90,26 @@ it('a kill takes an agent that is still being spawned with it, and nothing of it
   expect((await branches(tree)).split('\n')).toEqual(['main', 'main.lead'])
   expect(existsSync(join(tree.repository.path, '.exomonad', 'worktrees', 'slow'))).toBe(false)
   expect((await tree.tree()).counts).toMatchObject({ live: 0 })
+})
+
+it('down ends with a spawn whose set-up takes longer than it waits, and takes that back', async () => {
+  const tree = await startExomonad({
+    config:
+      '[worktree]\nsetup = [["sh", "-c", "echo $$ > ../../../../setting-up; sleep 600"], ["sh", "-c", "touch ../../../../second"]]\n',
+  })
+  onTestFinished(() => tree.stop())
+  const pid = join(tree.repository.folder, 'setting-up')
+  const spawning = tree.call('spawn_workers', { specs: [{ name: 'slow', prompt: 'x' }] })
+  const setUp = await waitFor('the set-up', () => {
+    const text = existsSync(pid) ? readFileSync(pid, 'utf8') : ''
+    return text.endsWith('\n') ? Number(text) : undefined
+  })
+  await tree.call('down', {})
+  expect(isAlive(setUp)).toBe(false)
+  expect(existsSync(join(tree.repository.folder, 'second'))).toBe(false)
+  expect(await branches(tree)).toBe('main')
+  expect(await tree.agent('slow')).toBeUndefined()
+  expect(JSON.stringify(await spawning)).toContain('slow was killed while it was being spawned')
 })
 
 it(
