@@ -95,8 +95,9 @@ export function createReconcile({
 
   const settle = async (agent: Agent, pane: Pane | undefined): Promise<void> => {
     if (!isAlive(agent.state)) {
-      // A kill whose pane outlived it, by a crash in between.
-      if (agent.state === 'killed' && pane !== undefined) await multiplexer.close(pane.paneId)
+      // A kill whose pane outlived it, by a crash in between; what was kept to be looked at.
+      if (pane !== undefined && (agent.state === 'killed' || (pane.dead && isOutOfSight(agent))))
+        await multiplexer.close(pane.paneId)
       else if (!isLasting(agent) && pane !== undefined) await sessionEnds.letGo(agent)
       return
     }
@@ -142,6 +143,9 @@ export function createReconcile({
     await blockingCalls.settleCutOff(agent)
     if (!isLasting(agent)) await sessionWatch.look(agent)
   }
+
+  const isOutOfSight = ({ reapedAt, cleanedAt }: Agent): boolean =>
+    reapedAt !== null || cleanedAt !== null
 
   const inZellij = ({ name }: Agent): string => {
     return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${formerSession}\`, end it there, then \`exomonad resume ${name}\``

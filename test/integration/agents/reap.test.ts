@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { layoutIn } from '../../helpers/terminals/layout.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
@@ -126,6 +127,31 @@ describe('the dead', () => {
     expect((await agent('parent')).children.map((child: { name: string }) => child.name)).toEqual([
       'orphan',
     ])
+  })
+
+  it('that were reaped leave no window, and what was in it can still be read', async () => {
+    const own = await startExomonad({
+      multiplexer: 'tmux',
+      config: '[liveness]\nreconcile_every = 1\n',
+    })
+    onTestFinished(() => own.stop())
+    const windows = async () => (await layoutIn.tmux.panes(own)).map(({ agentId }) => agentId)
+    own.script('over', {
+      steps: [
+        { do: 'print', text: 'the last words' },
+        { do: 'exit', code: 3 },
+      ],
+    })
+    await own.call('spawn_workers', { specs: [{ name: 'over', prompt: 'x' }] })
+    await waitFor('its end', async () => (await own.agent('over')).state === 'failed')
+    const { id } = await own.agent('over')
+    const { spawned } = await own.call('spawn_workers', { specs: [{ name: 'on', prompt: 'x' }] })
+    const on = spawned[0].agent_id
+    expect((await windows()).toSorted()).toEqual([id, on].toSorted())
+    expect((await own.call('reap')).reaped).toEqual([id])
+    await waitFor('the end of its window', async () => !(await windows()).includes(id))
+    expect(await windows()).toEqual([on])
+    expect((await own.call('screen', { agent: id })).text).toContain('the last words')
   })
 })
 
