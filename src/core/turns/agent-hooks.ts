@@ -6,6 +6,14 @@ export type StopAnswer =
   | { decision: 'allow'; note?: string }
   | { decision: 'block'; objection: string; reason: string }
 
+/** How the stop check is asked. */
+export interface StopCall {
+  /** What the call began with; taken now where there is none. */
+  readonly configured?: Configured
+  /** Whoever asked has given up: nothing is taken for them any more. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * `at`: when it was said (ms since the epoch), where it could not be reported at once. What is
  * known from later is not undone by it.
@@ -29,10 +37,9 @@ export interface Hooks {
   /** A tool was used: a sign of life, counted. */
   toolUse(caller: Caller, facts: { tool?: string | undefined }, at?: number): Promise<void>
   /**
-   * The turn is about to end: the stop check. Allowed means idle. `configured`: what the call began
-   * with; taken now where there is none.
+   * The turn is about to end: the stop check. Allowed means idle.
    */
-  stop(caller: Caller, configured?: Configured): Promise<StopAnswer>
+  stop(caller: Caller, call?: StopCall): Promise<StopAnswer>
   /**
    * Its turn ended at that time (ms since the epoch) while nobody could be asked: idle, unless
    * something happened since.

@@ -1,7 +1,7 @@
 import type { Agent } from '../../domain/records.ts'
-import type { Hooks, StopAnswer } from './agent-hooks.ts'
+import type { Hooks, StopAnswer, StopCall } from './agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Configured, Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { ENDED_UNHEARD, isInCall, isLasting } from '../../domain/lifecycle.ts'
 import { startedKey, type StateChange, type States } from '../agents/states.ts'
 import { countTool } from '../usage/tool-count.ts'
@@ -27,7 +27,7 @@ export function createHooks({
 }: Pick<Deps, 'store' | 'outbox' | 'publisher' | 'clock'> & {
   states: States
   usage: Pick<UsageReading, 'refresh'>
-  stopChain: (caller: Caller, configured?: Configured) => Promise<StopAnswer>
+  stopChain: (caller: Caller, call?: StopCall) => Promise<StopAnswer>
 }): Omit<Hooks, 'fromProgram' | 'toolsListed'> {
   /** Of what was said earlier: only where nothing is known from later. */
   const timed = (at: number | undefined): Pick<StateChange, 'at' | 'onlyIf'> =>
@@ -82,9 +82,9 @@ export function createHooks({
       usage.refresh(caller.agent.id)
       if (caller.agent.state !== 'running') await runsUnlessInCall(caller, at)
     },
-    stop: async (caller, configured) => {
+    stop: async (caller, call) => {
       await states.seen(caller.agent.id)
-      const answer = await stopChain(caller, configured)
+      const answer = await stopChain(caller, call)
       usage.refresh(caller.agent.id)
       if (answer.decision === 'allow') {
         await states.change(caller.agent.id, {

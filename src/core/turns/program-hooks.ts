@@ -110,6 +110,7 @@ export function createProgramHooks(
     configured: Configured,
     caller: Caller,
     again: boolean,
+    signal: AbortSignal | undefined,
   ): Promise<HookOutcome> => {
     const { agent } = caller
     const times = again ? await heldInARow(store, agent.id) : 0
@@ -126,7 +127,7 @@ export function createProgramHooks(
       await ended(agent, null, undefined)
       return NONE
     }
-    const answer = await hooks.stop(caller, configured)
+    const answer = await hooks.stop(caller, { configured, signal })
     return answer.decision === 'allow' ? NONE : { kind: 'block', reason: answer.reason }
   }
 
@@ -231,7 +232,7 @@ export function createProgramHooks(
             since: at ?? clock(),
             scheduled: fact.scheduled === true,
           })
-        if (at === undefined) return stop(configured, caller, fact.again)
+        if (at === undefined) return stop(configured, caller, fact.again, signal)
         await hooks.turnEnded(caller, at)
         return NONE
       case 'interrupted':

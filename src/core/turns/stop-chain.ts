@@ -3,9 +3,9 @@ import { FORGE_NAMES } from '../../domain/forge-kinds.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Agent, StoredEvent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
-import type { StopAnswer } from './agent-hooks.ts'
+import type { StopAnswer, StopCall } from './agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Configured, Deps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import type { FollowBase } from '../pulls/follow-base.ts'
 import type { ForgeWatch } from '../pulls/forge-watch.ts'
 import type { ForgeAway } from '../pulls/forge-health.ts'
@@ -45,7 +45,7 @@ export function createStopChain(
     followBase: FollowBase
     forgeWatch: ForgeWatch
   },
-): (caller: Caller, configured?: Configured) => Promise<StopAnswer> {
+): (caller: Caller, call?: StopCall) => Promise<StopAnswer> {
   const { store, git, forge, outbox, publisher, settings, polling, gate, log } = deps
 
   /**
@@ -264,18 +264,20 @@ export function createStopChain(
     return { decision: 'block', objection: objection.kind, reason }
   }
 
-  return async (caller, configured) => {
+  return async (caller, { configured, signal } = {}) => {
     let timer: NodeJS.Timeout | undefined
-    let over = false
+    let isLate = false
+    // What is taken for whoever has gone, nobody reads.
+    const over = (): boolean => isLate || signal?.aborted === true
     try {
       const { stop } = (configured ?? (await settings.snapshot())).config
       const slow = new Promise<StopAnswer>((resolve) => {
         timer = setTimeout(() => {
-          over = true
+          isLate = true
           resolve({ decision: 'allow', note: `the stop check took longer than ${stop.timeout} s` })
         }, stop.timeout * 1000)
       })
-      return await Promise.race([check(stop, caller, () => over), slow])
+      return await Promise.race([check(stop, caller, over), slow])
     } catch (thrown) {
       log.warn(
         { err: thrown, agent: caller.agent.id },

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { Hooks } from '../../core/turns/agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
@@ -72,7 +72,7 @@ export async function callSpooledHook(
   if (event.startsWith(PROGRAM))
     await hooks.fromProgram(caller, event.slice(PROGRAM.length), body, { at })
   else if (event === 'stop') await hooks.turnEnded(caller, at)
-  else await callHook(hooks, event as HookEvent, caller, body, at)
+  else await callHook(hooks, event as HookEvent, caller, body, { at })
 }
 
 /**
@@ -84,7 +84,7 @@ export function callHook(
   event: HookEvent,
   caller: Caller,
   body: unknown,
-  at?: number,
+  { at, signal }: { at?: number; signal?: AbortSignal } = {},
 ): Promise<unknown> {
   const facts: HookFacts = hookFacts.parse(body ?? {})
   switch (event) {
@@ -99,7 +99,7 @@ export function callHook(
     case 'tool':
       return hooks.toolUse(caller, { tool: facts.tool ?? facts.tool_name }, at)
     case 'stop':
-      return hooks.stop(caller)
+      return hooks.stop(caller, { signal })
     case 'waiting':
       return hooks.waiting(caller, facts.reason ?? facts.message ?? 'it waits for a person', at)
     case 'session-end':
@@ -125,7 +125,9 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
       },
       async (request, reply) =>
         reply.send(
-          (await callHook(hooks, event, identityOf(callerOf(request)), request.body)) ?? {},
+          (await callHook(hooks, event, identityOf(callerOf(request)), request.body, {
+            signal: untilGone(reply),
+          })) ?? {},
         ),
     )
   }
@@ -146,18 +148,22 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
       },
     },
     async (request, reply) => {
-      // Whoever asked may give up, such as when a person answered in the terminal.
-      const given = new AbortController()
-      reply.raw.once('close', () => given.abort())
       const answer = await hooks.fromProgram(
         identityOf(callerOf(request)),
         request.params.event,
         objectOr(request.body),
-        { signal: given.signal },
+        { signal: untilGone(reply) },
       )
       return answer === null ? reply.code(204).send() : reply.send(answer)
     },
   )
+}
+
+/** Whoever asked may give up, such as when a person answered in the terminal. */
+function untilGone(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
 }
 
 const objectOr = (body: unknown): Record<string, unknown> =>

@@ -56,6 +56,24 @@ function place(options: { token?: 'file' } = {}) {
   return { folder, socket, spool, env, spooled }
 }
 
+/** The daemon’s own server. */
+async function serve(core: ReturnType<typeof scriptedCore>, socket: string): Promise<void> {
+  const server = await createHttpServer({
+    core,
+    tools: [],
+    events: scriptedEvents(),
+    ownerTokenHash: '',
+    findAgentByTokenHash: core.directory.byTokenHash,
+    log: silentLog(),
+    version: '1',
+    repository: '/',
+    clock: Date.now,
+    gate: createTextGate(),
+  })
+  await server.listen(socket)
+  onTestFinished(() => server.close())
+}
+
 /** A server that keeps what it is sent. */
 async function recorder(
   socket: string,
@@ -466,20 +484,7 @@ describeWith(['curl'], 'hooks', () => {
         }),
       },
     })
-    const server = await createHttpServer({
-      core,
-      tools: [],
-      events: scriptedEvents(),
-      ownerTokenHash: '',
-      findAgentByTokenHash: core.directory.byTokenHash,
-      log: silentLog(),
-      version: '1',
-      repository: '/',
-      clock: Date.now,
-      gate: createTextGate(),
-    })
-    await server.listen(socket)
-    onTestFinished(() => server.close())
+    await serve(core, socket)
     expect(await run([hook('prompt')], env, '{"prompt":"go [m-1]"}')).toEqual({
       status: 0,
       stdout: '',
@@ -494,5 +499,26 @@ describeWith(['curl'], 'hooks', () => {
     const ran = await run([hook('stop')], { ...env, EXOMONAD_TOKEN: 'wrong' })
     expect(ran).toMatchObject({ status: 0, stdout: '{"decision":"allow"}\n' })
     expect(ran.stderr).toContain('UNAUTHORIZED')
+  })
+
+  it('say it to the daemon where the stop check goes on for one that was ended', async () => {
+    const { socket, env } = place()
+    const signals: (AbortSignal | undefined)[] = []
+    const core = scriptedCore({
+      hooks: {
+        stop: async (_caller, { signal } = {}) => {
+          signals.push(signal)
+          await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+          return { decision: 'allow' }
+        },
+      },
+    })
+    await serve(core, socket)
+    const child = spawn(hook('stop'), [], { env, stdio: 'ignore', detached: true })
+    const [signal] = await waitFor('the check', () => (signals.length > 0 ? signals : undefined))
+    expect(signal?.aborted).toBe(false)
+    // With the curl that it waits for, as Ctrl-C ends both.
+    process.kill(-(child.pid ?? 0), 'SIGKILL')
+    await waitFor('the daemon to know', () => signal?.aborted === true)
   })
 })

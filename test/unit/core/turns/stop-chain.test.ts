@@ -36,6 +36,7 @@ function stopCheck(
   { timeout, hold, kind = 'local', away, silence, pulls = [], commits = 0 }: StopOptions = {},
 ) {
   let taken = 0
+  const gone = new AbortController()
   const overs: (() => boolean)[] = []
   let followed = 0
   let polled = 0
@@ -94,7 +95,8 @@ function stopCheck(
   }
   const check = createStopChain(deps as unknown as StopChainDeps)
   return {
-    stop: () => check({ kind: 'agent', agent }),
+    stop: () => check({ kind: 'agent', agent }, { signal: gone.signal }),
+    leave: () => gone.abort(),
     asked: () => asked,
     taken: () => taken,
     overs,
@@ -235,6 +237,18 @@ describe('the stop check and what waits for the agent', () => {
     release()
     await waitFor('the check to come to its end', () => asked() === 1)
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    expect(taken()).toBe(0)
+  })
+
+  it('leaves it where it is once whoever asked has gone', async () => {
+    let release = () => {}
+    const hold = new Promise<void>((resolve) => (release = resolve))
+    const { stop, leave, taken, overs } = stopCheck([undefined], { hold })
+    const stopped = stop()
+    await waitFor('the check to be under way', () => overs.length === 1)
+    leave()
+    release()
+    expect(await stopped).toEqual({ decision: 'allow' })
     expect(taken()).toBe(0)
   })
 })
