@@ -3,7 +3,7 @@ import type { Agent, AgentPatch, AgentState, StateSource } from '../../domain/re
 import type { NewEvent } from '../../events/event.ts'
 import type { Actor, AgentId } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
-import { isAlive, mayBecome } from '../../domain/lifecycle.ts'
+import { isAlive, mayBecome, STOPPED } from '../../domain/lifecycle.ts'
 
 export interface StateChange {
   readonly to: AgentState
@@ -32,7 +32,7 @@ export interface StateChange {
 export interface States {
   /**
    * Returns the agent as it is afterwards; undefined where the change isn’t possible (it ended
-   * meanwhile, or is gone).
+   * meanwhile, or is gone; or its program, which `down` ends, reports it).
    */
   change(id: AgentId, change: StateChange, tx?: StoreTransaction): Promise<Agent | undefined>
   /** A sign of life. */
@@ -41,6 +41,13 @@ export interface States {
 
 /** Dedupe key of agent.started: one for each start of a program. */
 export const startedKey = (id: AgentId, pid: number | null): string => `started:${id}:${pid ?? 0}`
+
+/** Seen of its program or said by it, as opposed to what is done to the agent. */
+const isOfProgram = ({ source, actor }: StateChange, { id }: Agent): boolean =>
+  source === 'hook' ||
+  source === 'session' ||
+  source === 'screen' ||
+  (source === 'tool' && actor === id)
 
 export function createStates({
   store,
@@ -59,6 +66,9 @@ export function createStates({
     const moves = agent.state !== change.to
     // An end comes once: whoever reports it second changes and publishes nothing.
     if (moves ? !mayBecome(agent.state, change.to) : !isAlive(agent.state)) return undefined
+    // A program works on until it has ended: what it still reports must not undo `down`.
+    const isStopped = agent.stateReason === STOPPED && agent.paneId === null
+    if (isStopped && isOfProgram(change, agent)) return undefined
     if (change.onlyIf?.(agent) === false) return undefined
     const now = change.at ?? clock()
     const isOther = moves || reason !== agent.stateReason
