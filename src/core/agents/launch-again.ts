@@ -48,9 +48,6 @@ export function createLaunchAgain(
     more: Pick<LaunchOptions, 'transcript'>,
   ) => {
     const token = newToken()
-    await panes.close(agent)
-    await store.runs.reopen(agent.id)
-    await files.writeChannel(agent.id, null)
     const change: StateChange = {
       to: 'spawning',
       source: 'human',
@@ -71,7 +68,9 @@ export function createLaunchAgain(
     }
     const spawning = await store.transaction(async (tx) => {
       requireOwnBranch(await tx.agents.list(), agent.id)
-      return states.change(agent.id, change, tx)
+      const changed = await states.change(agent.id, change, tx)
+      if (changed !== undefined) await tx.runs.reopen(agent.id)
+      return changed
     })
     if (spawning === undefined)
       throw new ExomonadError(
@@ -80,6 +79,8 @@ export function createLaunchAgain(
         { agent: agent.id, state: agent.state },
       )
     try {
+      await panes.close(agent)
+      await files.writeChannel(agent.id, null)
       const session =
         mode === 'resume' && agent.sessionId !== null
           ? { id: agent.sessionId, transcript: agent.transcript }
