@@ -1,4 +1,4 @@
-import type { Agent } from '../../domain/records.ts'
+import type { Agent, AgentPatch } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { AgentControl } from './control-use-cases.ts'
@@ -68,13 +68,13 @@ export function createAgentControl(
         root.agentCli === null || root.agentCli === agentCli
           ? {}
           : { sessionId: null, transcript: null }
-      await store.agents.update(root.id, {
+      const patch: AgentPatch = {
         agentCli,
         ...session,
         runtime: runtimeOf(agentCli),
         tools: toolsOf(config, agentCli),
         ...(task === undefined ? {} : { task, outcome: null }),
-      })
+      }
       const prompt = await prompts(
         config,
         'root',
@@ -82,9 +82,10 @@ export function createAgentControl(
       )
       const launched = await launchAgain(
         configured,
-        { ...root, agentCli, runtime: runtimeOf(agentCli), ...session, task: task ?? root.task },
+        { ...root, ...patch },
         resuming ? 'resume' : 'start',
         prompt,
+        { patch },
       )
       return {
         agent_id: root.id,

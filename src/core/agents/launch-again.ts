@@ -1,4 +1,4 @@
-import type { Agent } from '../../domain/records.ts'
+import type { Agent, AgentPatch } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { Configured, Deps } from '../deps.ts'
@@ -22,8 +22,11 @@ export type LaunchAgain = (
   agent: Agent,
   mode: 'start' | 'resume',
   prompt: string,
-  more?: Pick<LaunchOptions, 'transcript'>,
+  more?: LaunchFacts,
 ) => Promise<Launched>
+
+/** `patch`: what changes with the start; where it fails, that is again what it was. */
+type LaunchFacts = Pick<LaunchOptions, 'transcript'> & { readonly patch?: AgentPatch }
 
 export function createLaunchAgain(
   deps: Pick<Deps, 'store' | 'multiplexer' | 'files'> & {
@@ -45,9 +48,14 @@ export function createLaunchAgain(
     agent: Agent,
     mode: 'start' | 'resume',
     prompt: string,
-    more: Pick<LaunchOptions, 'transcript'>,
+    { patch, ...more }: LaunchFacts,
   ) => {
     const token = newToken()
+    const begun: AgentPatch = {
+      ...patch,
+      ...(mode === 'start' ? { sessionId: null, transcript: null } : {}),
+    }
+    let before: AgentPatch = {}
     const change: StateChange = {
       to: 'spawning',
       source: 'human',
@@ -63,11 +71,13 @@ export function createLaunchAgain(
           reapedAt: null,
           cleanedAt: null,
         },
-        ...(mode === 'start' ? { sessionId: null, transcript: null } : {}),
+        ...begun,
       },
     }
     const spawning = await store.transaction(async (tx) => {
-      requireOwnBranch(await tx.agents.list(), agent.id)
+      const agents = await tx.agents.list()
+      requireOwnBranch(agents, agent.id)
+      before = pick(agents.find(({ id }) => id === agent.id) ?? {}, begun)
       const changed = await states.change(agent.id, change, tx)
       if (changed !== undefined) await tx.runs.reopen(agent.id)
       return changed
@@ -128,7 +138,7 @@ export function createLaunchAgain(
         reason: agent.kind === 'root' ? STOPPED : asExomonadError(thrown).message,
         source: 'daemon',
         actor: 'daemon',
-        patch: { pid: null },
+        patch: { ...before, pid: null },
       })
       // Its token must not lie about where no program has it.
       await files.remove(agent.id)
@@ -158,3 +168,7 @@ export function createLaunchAgain(
     }
   }
 }
+
+/** Of the one what the other has as well. */
+const pick = (from: AgentPatch, keys: AgentPatch): AgentPatch =>
+  Object.fromEntries(Object.entries(from).filter(([key]) => key in keys))
