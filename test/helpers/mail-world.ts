@@ -187,6 +187,7 @@ export async function openMailWorld(
       store,
       publisher,
       states,
+      log,
       launching: new Set<AgentId>(),
       say: unused,
       opened: unused,

@@ -18,7 +18,7 @@ import { createEndAgents } from './end-agents.ts'
 export function createAgentControl(
   deps: Pick<
     Deps,
-    'store' | 'multiplexer' | 'files' | 'gate' | 'settings' | 'prompts' | 'publisher'
+    'store' | 'multiplexer' | 'files' | 'gate' | 'settings' | 'prompts' | 'publisher' | 'log'
   > & {
     launcher: Launcher
     states: States

@@ -29,7 +29,7 @@ export type LaunchAgain = (
 type LaunchFacts = Pick<LaunchOptions, 'transcript'> & { readonly patch?: AgentPatch }
 
 export function createLaunchAgain(
-  deps: Pick<Deps, 'store' | 'multiplexer' | 'files'> & {
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'log'> & {
     launcher: Pick<Launcher, 'launch'>
     states: States
     panes: OwnPanes
@@ -41,7 +41,7 @@ export function createLaunchAgain(
     launching: Set<AgentId>
   },
 ): LaunchAgain {
-  const { store, multiplexer, files, launcher, states, panes, launching } = deps
+  const { store, multiplexer, files, log, launcher, states, panes, launching } = deps
 
   const launchNow = async (
     configured: Configured,
@@ -88,6 +88,7 @@ export function createLaunchAgain(
         `${agent.name} ${agent.state === 'killed' ? 'was killed' : 'has ended'}. ${wayBack(agent)}`.trimEnd(),
         { agent: agent.id, state: agent.state },
       )
+    let launched: Launched | undefined
     try {
       await panes.close(agent)
       await files.writeChannel(agent.id, null)
@@ -95,10 +96,11 @@ export function createLaunchAgain(
         mode === 'resume' && agent.sessionId !== null
           ? { id: agent.sessionId, transcript: agent.transcript }
           : null
-      const launched = await launcher.launch(configured, spawning, {
+      const up = await launcher.launch(configured, spawning, {
         ...{ mode, prompt, session, token },
         ...more,
       })
+      launched = up
       const running = await store.transaction(async (tx) => {
         const now = await tx.agents.get(agent.id)
         const change: StateChange = {
@@ -108,31 +110,33 @@ export function createLaunchAgain(
             ? ({ to: 'running', source: 'process' } as const)
             : { to: now.state, source: now.stateSource, reason: now.stateReason }),
           actor: 'human',
-          patch: { paneId: launched.paneId, pid: launched.pid, ...sessionPatch(launched) },
+          patch: { paneId: up.paneId, pid: up.pid, ...sessionPatch(up) },
           events: () => [
             {
               type: 'agent.started',
               agentId: agent.id,
               actor: 'human',
               payload: { name: agent.name, resumed: mode === 'resume' },
-              dedupeKey: startedKey(agent.id, launched.pid),
+              dedupeKey: startedKey(agent.id, up.pid),
             },
           ],
         }
         return states.change(agent.id, change, tx)
       })
-      if (running === undefined) {
-        await multiplexer.close(launched.paneId)
+      if (running === undefined)
         throw new ExomonadError(
           'ALREADY_DEAD',
           `${agent.name} was killed while it was being started.`,
           { agent: agent.id },
         )
-      }
-      await deps.remindOfMail(agent)
-      deps.opened(launched.paneId)
-      return launched
     } catch (thrown) {
+      // Nobody could end it later: the records know neither its pane nor that it runs.
+      if (launched !== undefined)
+        await multiplexer
+          .close(launched.paneId)
+          .catch((err: unknown) =>
+            log.error({ err, agent: agent.id }, 'a program whose start failed could not be ended'),
+          )
       await states.change(agent.id, {
         to: agent.kind === 'root' ? 'idle' : 'failed',
         reason: agent.kind === 'root' ? STOPPED : asExomonadError(thrown).message,
@@ -144,6 +148,14 @@ export function createLaunchAgain(
       await files.remove(agent.id)
       throw thrown
     }
+    // It runs, whatever comes of this: it finds its mail by looking as well.
+    await deps
+      .remindOfMail(agent)
+      .catch((err: unknown) =>
+        log.warn({ err, agent: agent.id }, 'an agent could not be reminded of its mail'),
+      )
+    deps.opened(launched.paneId)
+    return launched
   }
 
   return async (configured, agent, mode, prompt, more = {}) => {

@@ -45,6 +45,7 @@ it('a program that is started again and reports that its turn is over, while it 
       store,
       publisher,
       states,
+      log,
       launching: new Set(),
       say: async () => {},
       opened: () => {},

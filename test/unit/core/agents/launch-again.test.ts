@@ -10,8 +10,14 @@ type Deps = Parameters<typeof createLaunchAgain>[0]
 
 const RESULT = { status: 'killed', summary: 'half of it', output: 'what it said' } as RunResult
 
+const UP = { paneId: asPaneId('%2'), pid: 77, session: null, plan: { warnings: [] } }
+
 /** An agent on record with a result, whose program is started again; what was closed, in order. */
-async function again(facts: Partial<Agent>, more: Partial<Deps> = {}, others: Agent[] = []) {
+async function again(
+  facts: Partial<Agent>,
+  more: Partial<Deps> | ((world: Pick<Deps, 'states'>) => Partial<Deps>) = {},
+  others: Agent[] = [],
+) {
   const world = await controlWorld()
   const agent = makeAgent({ paneId: asPaneId('%1'), ...facts })
   for (const one of [agent, ...others]) await world.store.agents.insert(one)
@@ -20,16 +26,13 @@ async function again(facts: Partial<Agent>, more: Partial<Deps> = {}, others: Ag
   const launchAgain = createLaunchAgain({
     ...world,
     launching: new Set(),
-    launcher: {
-      launch: async () =>
-        ({ paneId: asPaneId('%2'), pid: 77, session: null, plan: { warnings: [] } }) as never,
-    },
+    launcher: { launch: async () => UP as never },
     panes: { close: async ({ paneId }: Agent) => void closed.push(paneId!) } as never,
     multiplexer: { close: async (paneId: string) => void closed.push(paneId) } as never,
     files: { writeChannel: async () => {}, remove: async () => {} } as never,
     opened: () => {},
     remindOfMail: async () => {},
-    ...more,
+    ...(typeof more === 'function' ? more(world) : more),
   })
   return {
     ...{ ...world, agent, closed },
@@ -64,4 +67,31 @@ it('an agent that failed is started again without its old pane, and has no resul
   expect(await now()).toMatchObject({ state: 'running', paneId: '%2' })
   expect(await result()).toBeNull()
   expect(closed).toEqual(['%1'])
+})
+
+it('a program that is up runs on where its agent could not be reminded of its mail', async () => {
+  const { start, now, closed } = await again(
+    { state: 'failed' },
+    { remindOfMail: () => Promise.reject(new Error('the store is busy')) },
+  )
+  expect(await start()).toMatchObject({ paneId: '%2' })
+  expect(await now()).toMatchObject({ state: 'running', paneId: '%2' })
+  expect(closed).toEqual(['%1'])
+})
+
+it('a program that is up ends where it could not be written down that it runs', async () => {
+  let isUp = false
+  const { start, now, closed } = await again({ state: 'failed' }, (world) => ({
+    launcher: { launch: async () => ((isUp = true), UP as never) },
+    states: {
+      ...world.states,
+      change: (id, change, tx) =>
+        isUp && tx !== undefined
+          ? Promise.reject(new Error('the store is busy'))
+          : world.states.change(id, change, tx),
+    },
+  }))
+  await expect(start()).rejects.toThrow('the store is busy')
+  expect(closed).toEqual(['%1', '%2'])
+  expect(await now()).toMatchObject({ state: 'failed', paneId: null, pid: null })
 })
