@@ -14,6 +14,7 @@ import type { BeginClean, CleanJournal } from './clean-journal.ts'
 import type { ForgetBranches } from './forget-branches.ts'
 import { createKeepReasons, shares } from './keep-reason.ts'
 import type { Maintenance } from './maintenance-use-cases.ts'
+import { createMeanwhile } from './meanwhile.ts'
 import type { RecordRemoved } from './record-removed.ts'
 
 type Removed = Awaited<ReturnType<Maintenance['clean']>>['removed'][number]
@@ -62,43 +63,29 @@ export function createClean({
   recordRemoved: RecordRemoved
 }): Maintenance['clean'] {
   const { look, ofRecords, ofFiles } = createKeepReasons({ store, git, forge, files })
-
-  /** Without a word to their parents, who merged them. */
-  const end = async (agents: readonly Agent[]): Promise<void> => {
-    const ended = await store.transaction(async (tx) => {
-      const ended: Agent[] = []
-      for (const { id, state } of agents) {
-        if (!isAlive(state)) continue
-        const change = {
-          to: 'killed',
-          reason: 'cleaned away, its work is merged',
-          source: 'human',
-          actor: 'human',
-        } as const
-        const changed = await states.change(id, change, tx)
-        if (changed !== undefined) ended.push(changed)
-      }
-      return ended
-    })
-    await endPrograms(ended)
-  }
+  const { end, needed } = createMeanwhile({ store, states, endPrograms })
 
   /** Its files go into the trash; what was seen of it right now is not looked at again. */
   const takeAway = async (
-    { worktree }: Agent,
+    agent: Agent,
     status: WorktreeStatus | null,
     tearDown: () => Promise<string[]>,
-  ): Promise<string[]> => {
-    if ((await settings.snapshot()).config.worktree.teardown.length === 0) {
+  ): Promise<Outcome> => {
+    const { worktree } = agent
+    const isTornDown = (await settings.snapshot()).config.worktree.teardown.length > 0
+    // Nothing is torn down of a worktree that then stays.
+    if (isTornDown) await git.requireRemovable(worktree)
+    const reason = await needed(agent)
+    if (reason !== null) return { reason }
+    if (!isTornDown) {
       const looked = status === null ? {} : { looked: status }
       await git.removeWorktree(worktree, { trash: trash.folder, ...looked })
-      return []
+      return { reason }
     }
-    // Nothing is torn down of a worktree that then stays.
-    await git.requireRemovable(worktree)
     const warnings = await tearDown()
-    await git.removeWorktree(worktree, { trash: trash.folder })
-    return warnings
+    const since = await needed(agent)
+    if (since === null) await git.removeWorktree(worktree, { trash: trash.folder })
+    return { reason: since, warnings }
   }
 
   return async ({ dryRun, kill, addresses }) => {
@@ -152,7 +139,8 @@ export function createClean({
         else ending.push(agent)
       })
       if (journal === undefined) return ending
-      await end(ending.flatMap((agent) => [...forksOf(agent), agent]))
+      for (const [agent, reason] of await end(ending, agents, { kill }))
+        outcomes.set(agent, { reason })
       if (ending.length > 0) around = await look(agents)
 
       const passed: Passed[] = []
@@ -160,7 +148,9 @@ export function createClean({
         level.filter((agent) => !outcomes.has(agent)),
         async (agent) => {
           const one = await passes(agent, isLiving(agent))
-          if (one !== undefined) passed.push(one)
+          const reason = one === undefined ? null : await needed(agent)
+          if (reason !== null) outcomes.set(agent, { reason })
+          else if (one !== undefined) passed.push(one)
         },
       )
       const free = passed.filter(({ commits }) => commits === null)
@@ -186,9 +176,9 @@ export function createClean({
           outcomes.set(agent, { reason: verdict.reason })
           return
         }
-        const warnings = await takeAway(agent, verdict.status, () => teardown(agent))
-        outcomes.set(agent, { reason: null, warnings })
-        gone.push(agent)
+        const outcome = await takeAway(agent, verdict.status, () => teardown(agent))
+        outcomes.set(agent, outcome)
+        if (outcome.reason === null) gone.push(agent)
       })
       return gone
     }

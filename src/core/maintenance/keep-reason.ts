@@ -25,6 +25,15 @@ export type Verdict =
 export const shares = (other: Agent, { worktree }: Agent): boolean =>
   sharesBranch(other) && other.worktree === worktree
 
+/** Why it may not end, or must be ended first; null where it has ended or may. */
+export function livesOn(agent: Agent, done: boolean, kill: boolean): string | null {
+  if (!isAlive(agent.state)) return null
+  if (done && (kill || !hasProgram(agent))) return null
+  if (agent.stateReason === STOPPED)
+    return 'it was stopped, and nothing of it was merged: resume it, or kill it first'
+  return `its program may still run (${agent.state}); kill it first${done ? ', or clean with --kill' : ''}`
+}
+
 export interface KeepReasons {
   look(agents: readonly Agent[]): Promise<KeepFacts>
   /**
@@ -50,15 +59,6 @@ export function createKeepReasons({
 }: Pick<Deps, 'store' | 'forge' | 'files'> & {
   git: Pick<Git, 'branches' | 'worktrees' | 'status' | 'resolve' | 'isAncestor' | 'isMerged'>
 }): KeepReasons {
-  /** Why it may not end, or must be ended first; null where it has ended or may. */
-  const lives = (agent: Agent, done: boolean, kill: boolean): string | null => {
-    if (!isAlive(agent.state)) return null
-    if (done && (kill || !hasProgram(agent))) return null
-    if (agent.stateReason === STOPPED)
-      return 'it was stopped, and nothing of it was merged: resume it, or kill it first'
-    return `its program may still run (${agent.state}); kill it first${done ? ', or clean with --kill' : ''}`
-  }
-
   /** Of the records alone. */
   const recorded = (
     agent: Agent,
@@ -66,13 +66,13 @@ export function createKeepReasons({
     { pulls, done }: KeepFacts,
     kill: boolean,
   ): string | null => {
-    const living = lives(agent, done.has(agent.id), kill)
+    const living = livesOn(agent, done.has(agent.id), kill)
     if (living !== null) return living
     if (agent.adopted) return 'it was there before the agent'
     const onIt = staying.find((other) => other.ownsWorktree && other.baseBranch === agent.branch)
     if (onIt !== undefined) return `it is the base of ${onIt.name}, which stays`
     const inIt = staying.find(
-      (other) => shares(other, agent) && lives(other, done.has(other.id), kill) !== null,
+      (other) => shares(other, agent) && livesOn(other, done.has(other.id), kill) !== null,
     )
     if (inIt !== undefined)
       return `${inIt.name} may still work in it (${inIt.state}); kill that first`
