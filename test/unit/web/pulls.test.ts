@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { countsOf, pullsLike } from '../../../web/src/views/pulls/filter.ts'
 import { threadsOf, type PullReview } from '../../../web/src/views/pulls/review/threads.ts'
 import {
+  mergeChoices,
   standsAgainst,
   stateChip,
   type PullDetails,
@@ -72,6 +73,28 @@ describe('what stands against a merge', () => {
     expect(all).toHaveLength(4)
     expect(all[0]).toContain('a.ts')
     expect(standsAgainst(details({ state: 'merged', checks: 'failed' }))).toEqual([])
+  })
+})
+
+describe('what was ticked beside a merge', () => {
+  const head = 'a'.repeat(40)
+  const ticked = { head, force: true, later: true }
+  const url = 'https://forge/3'
+  const chosen = (facts: Partial<PullDetails>, now = head) =>
+    mergeChoices(details({ url, ...facts }), now, ticked).chosen
+
+  it('is asked for while it is on the screen, and not once nothing stands against the merge', () => {
+    expect(chosen({ checks: 'pending' })).toEqual({ force: true, later: true })
+    expect(chosen({ checks: 'passed' })).toEqual({ force: false, later: false })
+    expect(chosen({ mergeable: 'conflicting' })).toEqual({ force: false, later: true })
+    expect(chosen({ checks: 'pending', url: 'exomonad://pull/3' })).toEqual({
+      force: true,
+      later: false,
+    })
+  })
+
+  it('is for the commits that were there then', () => {
+    expect(chosen({ checks: 'failed' }, 'b'.repeat(40))).toEqual({ force: false, later: false })
   })
 })
 

@@ -9,10 +9,12 @@ import { ChipView } from './chips.tsx'
 import {
   checksChip,
   conflictChip,
+  mergeChoices,
   reviewChip,
   standsAgainst,
   stateChip,
   type PullDetails,
+  type Ticked,
 } from './words.ts'
 
 type Strategy = NonNullable<ToolInput<'merge_pr'>['strategy']>
@@ -60,7 +62,7 @@ export function MergeBox({
           </ul>
         )}
         {pull.state === 'open' && pull.landing === null && !readOnly && (
-          <Merge pull={pull} head={head} showNew={showNew} hasReasons={against.length > 0} />
+          <Merge pull={pull} head={head} showNew={showNew} />
         )}
       </div>
     </section>
@@ -110,17 +112,12 @@ function Standing({ pull }: { readonly pull: PullDetails }) {
   ) : null
 }
 
-function Merge({
-  pull,
-  head,
-  showNew,
-  hasReasons,
-}: Parameters<typeof MergeBox>[0] & { readonly hasReasons: boolean }) {
+function Merge({ pull, head, showNew }: Parameters<typeof MergeBox>[0]) {
   const merge = useAction('merge_pr')
   const [strategy, setStrategy] = useState<Strategy | ''>('')
-  const [force, setForce] = useState(false)
-  const [later, setLater] = useState(false)
-  const isOnForge = /^https?:/.test(pull.url)
+  const [ticked, setTicked] = useState<Ticked>({ head, force: false, later: false })
+  const { offers, chosen } = mergeChoices(pull, head, ticked)
+  const tick = (change: Partial<Ticked>) => setTicked({ ...chosen, head, ...change })
   const { error } = merge
   return (
     <form
@@ -131,15 +128,15 @@ function Merge({
         merge.mutate({
           pr_number: pull.number,
           head_sha: head,
-          force,
-          when_ready: later,
+          force: chosen.force,
+          when_ready: chosen.later,
           ...(strategy === '' ? {} : { strategy }),
         })
       }}
     >
       <div className="buttons">
         <button type="submit" className="button primary" disabled={merge.isPending || pull.draft}>
-          {merge.isPending ? 'Merging …' : later ? 'Merge when ready' : 'Merge'}
+          {merge.isPending ? 'Merging …' : chosen.later ? 'Merge when ready' : 'Merge'}
         </button>
         <label className="inline">
           <span className="sr-only">How it is merged</span>
@@ -156,22 +153,22 @@ function Merge({
           </select>
         </label>
       </div>
-      {isOnForge && hasReasons && (
+      {offers.later && (
         <label className="inline">
           <input
             type="checkbox"
-            checked={later}
-            onChange={({ target }) => setLater(target.checked)}
+            checked={chosen.later}
+            onChange={({ target }) => tick({ later: target.checked })}
           />
           As soon as nothing stands against it
         </label>
       )}
-      {hasReasons && pull.mergeable !== 'conflicting' && (
+      {offers.force && (
         <label className="inline">
           <input
             type="checkbox"
-            checked={force}
-            onChange={({ target }) => setForce(target.checked)}
+            checked={chosen.force}
+            onChange={({ target }) => tick({ force: target.checked })}
           />
           Merge it although that stands against it
         </label>

@@ -86,3 +86,36 @@ export function standsAgainst(pull: PullDetails): string[] {
       : [`A review is asked of ${pull.asked_reviewers.map(({ name }) => name).join(', ')}.`]),
   ]
 }
+
+/** What was ticked beside the merge of a head. */
+export interface Ticked {
+  readonly head: string
+  /** Although something stands against it. */
+  readonly force: boolean
+  /** As soon as nothing does. */
+  readonly later: boolean
+}
+
+/**
+ * Which of them can be ticked, and which are. What is not on the screen any more asks for nothing,
+ * and what was ticked for another head neither.
+ */
+export function mergeChoices(
+  pull: PullDetails,
+  head: string,
+  ticked: Ticked,
+): { readonly offers: Omit<Ticked, 'head'>; readonly chosen: Omit<Ticked, 'head'> } {
+  const hasReasons = standsAgainst(pull).length > 0
+  const offers = {
+    force: hasReasons && pull.mergeable !== 'conflicting',
+    later: hasReasons && /^https?:/.test(pull.url),
+  }
+  const isOfThis = ticked.head === head
+  return {
+    offers,
+    chosen: {
+      force: offers.force && isOfThis && ticked.force,
+      later: offers.later && isOfThis && ticked.later,
+    },
+  }
+}
