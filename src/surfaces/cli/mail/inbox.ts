@@ -52,20 +52,29 @@ export function actionOf(
   return action
 }
 
+/** Reads the inbox, and keeps which items have which numbers where it shows them. */
+export async function readShowing({
+  client,
+  context,
+  input,
+}: Pick<ToolRun<'inbox'>, 'client' | 'context' | 'input'>): Promise<Inbox> {
+  const inbox = await client.call('inbox', input)
+  const whole = [input.item, input.agent, input.type].every((narrowing) => narrowing === undefined)
+  await rememberShown(context, inbox.items, { whole })
+  return inbox
+}
+
 /** Reads the inbox; where something is to be done with an item, does and reports that instead. */
 export async function readOrSettle(run: ToolRun<'inbox', Flag>): Promise<Inbox | undefined> {
   const { client, context, palette, input } = run
   const action = actionOf(input.item, run)
   const meant = input.item === undefined ? undefined : await idShownAs(context, input.item)
-  if (action === undefined) {
-    const inbox = await client.call(
-      'inbox',
-      meant === undefined ? input : { ...input, item: meant },
-    )
-    const whole = [meant, input.agent, input.type].every((narrowing) => narrowing === undefined)
-    await rememberShown(context, inbox.items, { whole })
-    return inbox
-  }
+  if (action === undefined)
+    return readShowing({
+      client,
+      context,
+      input: meant === undefined ? input : { ...input, item: meant },
+    })
   const { items } = await client.call('inbox', { item: meant })
   const [item] = items
   // `next`, and there is none.

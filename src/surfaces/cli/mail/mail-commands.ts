@@ -60,6 +60,7 @@ export const inbox = toolCommand('inbox', {
 
 export const next = toolCommand('inbox', {
   command: 'next',
+  call: async (run) => (await inboxes()).readShowing(run),
   show: async ({ items: [first] }, { context, palette, width, input }) => {
     const { itemLines, nothingNeeds } = await views()
     return first === undefined

@@ -35,12 +35,14 @@ export interface FakeOptions {
   /** Of the command line and the environment. */
   readonly color?: boolean
   readonly env?: Readonly<Record<string, string>>
+  /** What another machine is called whose repository it is for. */
+  readonly elsewhere?: string
 }
 
 /** Runs one command with tools that answer as given, and keeps what it says and asks. */
 export function fakeRun(
   module: CommandModule,
-  { tools, json = false, terminal, input = '', runs, git, color, env = {} }: FakeOptions,
+  { tools, json = false, terminal, input = '', runs, git, color, env = {}, elsewhere }: FakeOptions,
 ) {
   let now = 0
   const said: { out: string; err: string; failed: boolean; code?: number } = {
@@ -61,7 +63,8 @@ export function fakeRun(
   const context: CliContext = {
     version: '0.0.0',
     environment: readEnvironment({ HOME: '/nowhere', ...env }),
-    elsewhere: null,
+    elsewhere:
+      elsewhere === undefined ? null : ({ target: { name: elsewhere } } as CliContext['elsewhere']),
     terminal: {
       stdout: { isTTY: runs !== undefined, write: (text) => ((said.out += text), true) },
       stderr: {

@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readEnvironment } from '../../../../src/config/environment.ts'
+import { ensureUserState } from '../../../../src/config/user-state.ts'
 import { inbox, next } from '../../../../src/surfaces/cli/mail/mail-commands.ts'
 import { inboxOf, item } from '../text/sample-inbox.ts'
 import { fakeRun } from './fake-context.ts'
@@ -131,5 +136,44 @@ describe('looking', () => {
     }
     expect(await shown([ITEMS.pull])).toMatch(/^1 pull .*\n#12 can be merged\n/)
     expect(await shown([])).toBe('Nothing needs you\n')
+  })
+})
+
+describe('a number', () => {
+  it('means the item that it was shown with last, by `next` as by the list', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'exomonad-'))
+    onTestFinished(() => rmSync(home, { recursive: true }))
+    await ensureUserState(readEnvironment({ HOME: home }))
+    const asked = (agent: string, number: number) =>
+      item({ type: 'permission', id: `approval:of-${agent}`, agent, number })
+    let items = [asked('a', 1), asked('b', 2), asked('c', 3)]
+    const called = (input: { item?: string; agent?: string }) =>
+      items.filter(({ id, number, agent }) =>
+        input.item === undefined || input.item === 'next'
+          ? [undefined, agent].includes(input.agent)
+          : [id, String(number)].includes(input.item),
+      )
+    const tools = {
+      inbox: (input: { item?: string; agent?: string }) => ({
+        ...inboxOf(),
+        items: called(input).slice(0, input.item === undefined ? undefined : 1),
+      }),
+      approve: () => ({ approval_id: 'x', decision: 'approved' }),
+    }
+    const doing = async (module: typeof inbox, ...words: string[]) => {
+      const one = fakeRun(module, { tools, env: { HOME: home }, elsewhere: 'ci' })
+      await one.run(...words)
+      return one
+    }
+    await doing(inbox)
+    // The first is settled: each has a smaller number now.
+    items = [asked('b', 1), asked('c', 2)]
+    const shown = await doing(next, '--agent', 'c')
+    expect(shown.said.out).toContain('exomonad inbox 2 --approve')
+    const settled = await doing(inbox, '2', '--approve')
+    expect(settled.calls.at(-1)).toEqual({ tool: 'approve', input: { approval_id: 'of-c' } })
+    // What was not shown anew means what it did.
+    const before = await doing(inbox, '3', '--approve')
+    expect(before.calls.at(-1)).toEqual({ tool: 'approve', input: { approval_id: 'of-c' } })
   })
 })
