@@ -11,6 +11,7 @@ import { withProgress } from '../progress.ts'
 import { shortDuration } from '../../text/duration.ts'
 import { printableLine } from '../../text/printable.ts'
 import { renderFacts } from '../../text/table.ts'
+import { wholeNumber } from './whole-number.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -86,7 +87,7 @@ export function define(command: Command, context: CliContext): void {
   command
     .command('logs')
     .description('Print the daemon’s log')
-    .option('-n, --lines <count>', 'How many of the last lines', (text) => Number(text), 50)
+    .option('-n, --lines <count>', 'How many of the last lines', wholeNumber('--lines'), 50)
     .option('-f, --follow', 'Go on with new lines until Ctrl-C')
     .action(async (options: { lines: number; follow?: boolean }) => {
       const { printDaemonLog } = await import('./daemon-log.ts')

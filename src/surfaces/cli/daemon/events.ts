@@ -7,6 +7,7 @@ import { eventLine } from '../../text/event-line.ts'
 import { UsageError } from '../exit-codes.ts'
 import { interruptible } from '../interruptible.ts'
 import { writeJson, writeJsonLine } from '../output.ts'
+import { wholeNumber } from './whole-number.ts'
 
 interface EventOptions {
   readonly follow?: boolean
@@ -25,7 +26,7 @@ export function define(command: Command, context: CliContext): void {
     )
     .option('-t, --type <type...>', 'Only of these types, such as pr.merged')
     .option('-a, --agent <agent>', 'Only about this agent: id, branch or name')
-    .option('-n, --last <count>', 'Only the newest so many', (text) => Number(text))
+    .option('-n, --last <count>', 'Only the newest so many', wholeNumber('--last'))
     .action(async (options: EventOptions) => {
       const client = await context.client()
       const query = {

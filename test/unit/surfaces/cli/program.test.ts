@@ -261,6 +261,8 @@ describe('the command line', () => {
     [['call', 'tree', '{'], 'The input is not JSON'],
     [['note', ' '], 'The message is empty'],
     [['resume'], 'exomonad resume --all'],
+    [['daemon', 'logs', '-n', 'abc'], '--lines abc: expected a whole number'],
+    [['events', '--last', '-3'], '--last -3: expected a whole number'],
   ])('says what is wrong with %j, and ends with 2', async (argv, words) => {
     const result = await run(...argv)
     expect(result.code).toBe(2)
