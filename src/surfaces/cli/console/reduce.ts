@@ -163,9 +163,11 @@ function withInbox(state: ConsoleState, inbox: Inbox): ConsoleState {
       ? { ...state, inbox, numbered: idsOf(inbox) }
       : { ...state, inbox }
   const numbered = idsOf(inbox)
-  const same = numbered.indexOf(idsOf(state.inbox)[overlay.selected] ?? '')
+  const was = idsOf(state.inbox)[overlay.selected]
+  const same = was === undefined ? -1 : numbered.indexOf(was)
+  const lost = was === undefined || same >= 0 ? state.lost : state.lost + 1
   const selected = same >= 0 ? same : Math.max(0, Math.min(overlay.selected, numbered.length - 1))
-  return { ...state, inbox, numbered, overlay: { ...overlay, selected } }
+  return { ...state, inbox, numbered, lost, overlay: { ...overlay, selected } }
 }
 
 function atPlace(state: ConsoleState, place: Place): ConsoleState {

@@ -44,6 +44,11 @@ export interface ConsoleState {
    */
   readonly numbered: readonly string[]
   readonly overlay: Overlay | null
+  /**
+   * How often what was selected in the overview or the inbox went away by itself, so that something
+   * else is selected.
+   */
+  readonly lost: number
   /** What the input line is for now, where that is not the viewed agent. */
   readonly ask: Ask | null
   readonly history: History
@@ -134,12 +139,15 @@ export type Ask =
       readonly kind: 'answer'
       readonly agent: string
       readonly questionId: string
+      /** What is asked. */
+      readonly what: string
       readonly line: Line
     }
   | {
       readonly kind: 'approve' | 'deny'
       readonly approvalId: string
       readonly agent: string
+      readonly what: string
       readonly line: Line
     }
   | {
@@ -221,6 +229,7 @@ export const initialState = (): ConsoleState => ({
   inbox: null,
   numbered: [],
   overlay: null,
+  lost: 0,
   ask: null,
   history: createHistory(),
   candidates: [],

@@ -34,8 +34,8 @@ export function createPressAsk({
       case 'decide': {
         const kind = isText(key, 'a') ? 'approve' : isText(key, 'd') ? 'deny' : undefined
         if (kind === undefined) return
-        const { agent, approvalId } = ask
-        return dispatch({ type: 'ask', ask: { kind, agent, approvalId, line: EMPTY } })
+        const { agent, approvalId, what } = ask
+        return dispatch({ type: 'ask', ask: { kind, agent, approvalId, what, line: EMPTY } })
       }
       case 'verdict': {
         const verdict = isText(key, 'a')

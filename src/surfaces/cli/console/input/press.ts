@@ -1,13 +1,14 @@
+import { createActing } from './acting.ts'
 import { complete } from './completion.ts'
 import { scrolled } from '../rows/compose-scrollback.ts'
 import type { Frame } from '../frame-options.ts'
-import { itemsOf } from '../rows/inbox-rows.ts'
 import { newer, older, push } from './input-history.ts'
 import { beginsCommand, isText, type Key } from './keys.ts'
 import { edit, EMPTY, type Edit, type Line } from './line-editor.ts'
 import { parseLine } from './parse-line.ts'
 import { createPiece } from './one-piece.ts'
 import { createPressAsk } from './press-ask.ts'
+import { createPressInbox } from './press-inbox.ts'
 import { createOverviewPress } from '../overview/press-overview.ts'
 import { createRadarPress } from '../radar/press-radar.ts'
 import { createReviewPress } from '../review/press-review.ts'
@@ -66,13 +67,15 @@ export function createPress(options: {
     dispatch({ type: 'scroll', scroll: scrolled(scroll, by, total, height) })
   }
   const page = (): number => Math.max(1, seen().height - 1)
+  const acting = createActing({ store, lines, now })
   const inAsk = createPressAsk({ store, lines, quit })
+  const inInbox = createPressInbox({ store, lines, acting, leaveFor: (key) => leaveFor(key) })
   const inReview = createReviewPress({ store, lines, page })
   const pressRadar = createRadarPress({ store, lines, page })
   const overview = createOverviewPress({
     store,
     lines,
-    now,
+    acting,
     leave: () => leave(),
     scroll: {
       by: (rows) => {
@@ -139,31 +142,6 @@ export function createPress(options: {
     if (comments === 0) return quit()
     dispatch({ type: 'quitting', quitting: false })
     dispatch({ type: 'ask', ask: { kind: 'leave', comments } })
-  }
-
-  const inInbox = (selected: number, key: Key): void => {
-    const { inbox, viewed } = get()
-    const item = inbox === null ? undefined : itemsOf(inbox)[selected]
-    if (key.kind === 'up' || key.kind === 'page-up') return dispatch({ type: 'select', by: -1 })
-    if (key.kind === 'down' || key.kind === 'page-down') return dispatch({ type: 'select', by: 1 })
-    if (isText(key, 'q')) return dispatch({ type: 'overlay', overlay: null })
-    // Its letters must not count as decisions.
-    if (beginsCommand(key)) return leaveFor(key)
-    if (isText(key, 'c')) return void lines.run({ kind: 'inbox', clear: true }, viewed)
-    if (item?.kind === 'question' && key.kind === 'submit') {
-      return dispatch({
-        type: 'ask',
-        ask: { kind: 'answer', agent: item.agent, questionId: item.id, line: EMPTY },
-      })
-    }
-    if (item?.kind !== 'approval') return
-    const decision =
-      key.kind === 'submit' || isText(key, 'a') ? 'approve' : isText(key, 'd') ? 'deny' : undefined
-    if (decision !== undefined)
-      dispatch({
-        type: 'ask',
-        ask: { kind: decision, agent: item.agent, approvalId: item.id, line: EMPTY },
-      })
   }
 
   const inPages = (key: Key): void => {

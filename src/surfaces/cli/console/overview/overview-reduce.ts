@@ -89,7 +89,7 @@ export function withSelectedStill(before: ConsoleState, changed: ConsoleState): 
     return state
   // One that was not there to be seen, as before anything was known, is no loss.
   return selectedRow(before, overviewRows(before))?.row.key === was.key
-    ? { ...state, overview: { ...state.overview, lost: state.overview.lost + 1 } }
+    ? { ...state, lost: state.lost + 1 }
     : state
 }
 

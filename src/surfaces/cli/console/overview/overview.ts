@@ -31,8 +31,6 @@ export interface Overview {
   /** How it was when that line was begun: a command is for what was selected then. */
   readonly before: Before | null
   readonly contents: Readonly<Record<string, Content>>
-  /** How often the selected row went away by itself, so that another one is selected. */
-  readonly lost: number
 }
 
 export interface Before extends Pick<Overview, 'selected' | 'filter'> {
@@ -76,5 +74,4 @@ export const initialOverview = (): Overview => ({
   line: null,
   before: null,
   contents: {},
-  lost: 0,
 })

@@ -1,3 +1,4 @@
+import type { Acting } from '../input/acting.ts'
 import { complete } from '../input/completion.ts'
 import { edit, EMPTY, type Line } from '../input/line-editor.ts'
 import { keyActions } from '../input/key-table.ts'
@@ -23,34 +24,17 @@ export interface OverviewPress {
   escape(): boolean
 }
 
-/** Milliseconds in which nobody sees that another row is selected. */
-const NEW_ROW = 500
-
 /** Does what keys mean in the overview. */
 export function createOverviewPress(options: {
   store: Store<ConsoleState, Action>
   lines: Lines
-  /** Milliseconds. */
-  now: () => number
+  acting: Acting
   leave: () => void
   /** Scrolls the preview by rows, or by a page. */
   scroll: { by(rows: number): void; page(pages: 1 | -1): void }
 }): OverviewPress {
-  const { store, lines, now, leave, scroll } = options
+  const { store, lines, acting, leave, scroll } = options
   const { get, dispatch } = store
-  let lost = get().overview.lost
-  let lostAt = Number.NEGATIVE_INFINITY
-  store.subscribe(() => {
-    const { overview } = get()
-    if (overview.lost !== lost) lostAt = now()
-    lost = overview.lost
-  })
-  /** Does something with the selected row, unless that took its place only just. */
-  const acting = (work: () => void): void => {
-    if (now() - lostAt >= NEW_ROW) return work()
-    const words = 'What was selected is gone: look at what is selected now.'
-    lines.notify(get().viewed, words, 'attention')
-  }
 
   const run = (text: string): void => {
     const state = get()
@@ -98,16 +82,17 @@ export function createOverviewPress(options: {
     const item = row.kind === 'item' ? row.item : null
     const agent = item?.agent ?? ''
     const id = item === null ? '' : ownId(item.id)
+    const what = item?.text ?? ''
     switch (actOf(row)) {
       case 'answer':
         return dispatch({
           type: 'ask',
-          ask: { kind: 'answer', agent, questionId: id, line: EMPTY },
+          ask: { kind: 'answer', agent, questionId: id, what, line: EMPTY },
         })
       case 'decide':
         return dispatch({
           type: 'ask',
-          ask: { kind: 'decide', agent, approvalId: id, what: item?.text ?? '' },
+          ask: { kind: 'decide', agent, approvalId: id, what },
         })
       case 'attach':
         return void lines.run({ kind: 'attach' }, get().viewed)

@@ -1,5 +1,5 @@
 import { linesWords } from '../../../../domain/formats/line-range.ts'
-import { cut } from '../../../text/width.ts'
+import { cut, displayWidth } from '../../../text/width.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { plural } from '../../../text/quantity.ts'
 import type { FrameOptions } from '../frame-options.ts'
@@ -22,6 +22,8 @@ export interface Bottom {
 const NOTICE_SHOWN = 8000
 /** Rows that they, or what could be completed, take at most. */
 const MOST_NOTICE = 3
+/** Columns of what is asked that are shown at least, though there be none for the keys. */
+const LEAST = 16
 
 /**
  * What is asked or written over what has the screen, in the overview and in a diff: `matching` rows
@@ -88,7 +90,7 @@ export function askRows(
   if (!isWriting(ask)) return { rows: [], cursor: null }
   const input = inputRows(ask.line, '› ', width, palette)
   return {
-    rows: [rule(`${askLabel(state, ask)} · Escape goes back`, '', width, palette), input.row],
+    rows: [rule(askLabel(state, ask, width), '', width, palette), input.row],
     cursor: { x: input.x, y: 1 },
   }
 }
@@ -145,21 +147,31 @@ function questionOf(ask: Ask): Question | null {
   }
 }
 
-function askLabel(state: ConsoleState, ask: Extract<Ask, { line: Line }>): string {
+function askLabel(state: ConsoleState, ask: Extract<Ask, { line: Line }>, width: number): string {
+  const back = 'Escape goes back'
   switch (ask.kind) {
     case 'answer':
-      return `answer to ${printableLine(ask.agent)}`
+      return askedLabel(`answer to ${printableLine(ask.agent)}`, ask.what, back, width)
     case 'approve':
-    case 'deny':
-      return `${ask.kind} what ${printableLine(ask.agent)} asks · a reason, or just Enter`
+    case 'deny': {
+      const keys = `a reason, or just Enter · ${back}`
+      return askedLabel(`${ask.kind} what ${printableLine(ask.agent)} asks`, ask.what, keys, width)
+    }
     case 'comment':
-      return `comment on ${linesWords(ask.about.line, ask.about.from, ask.about.side)}`
+      return `comment on ${linesWords(ask.about.line, ask.about.from, ask.about.side)} · ${back}`
     case 'review': {
       const count = state.reviews[ask.number]?.comments.length ?? 0
       const with_ = count === 0 ? '' : ` with ${plural(count, 'comment')}`
-      return `${VERDICTS[ask.verdict]} #${ask.number}${with_} · words, or just Enter`
+      return `${VERDICTS[ask.verdict]} #${ask.number}${with_} · words, or just Enter · ${back}`
     }
   }
+}
+
+/** With as much of what is asked as there is room for beside the keys. */
+function askedLabel(act: string, what: string, keys: string, width: number): string {
+  const room = width - displayWidth(`─ ${act}:  · ${keys} ─`)
+  const asked = what.trim() === '' ? '' : `: ${cut(printableLine(what), Math.max(LEAST, room))}`
+  return `${act}${asked} · ${keys}`
 }
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {

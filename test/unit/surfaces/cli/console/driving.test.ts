@@ -295,6 +295,30 @@ describe('driving the console', () => {
     )
   })
 
+  it('decides nothing on what took the place of what was selected, until that was to be seen', async () => {
+    let inbox = inboxOf()
+    const console = drive([a, b], { ...idle, inbox: () => inbox })
+    const show = (...approvals: ReturnType<typeof approval>[]): void => {
+      inbox = inboxOf({ approvals })
+      console.store.dispatch({ type: 'inbox', inbox })
+    }
+    show(approval('p-1', 'a'), approval('p-2', 'b'))
+    console.store.dispatch({ type: 'overlay', overlay: { kind: 'inbox', selected: 0 } })
+    show(approval('p-2', 'b'))
+    console.type('a')
+    console.press('submit')
+    await console.settled()
+    expect(console.store.get().ask).toBeNull()
+    expect(console.calls).toEqual([])
+    expect(console.view('id-main').notices.at(-1)?.text).toContain('What was selected is gone')
+    console.pass(500)
+    console.type('d')
+    expect(console.store.get().ask).toMatchObject({ kind: 'deny', what: 'rm p-2' })
+    console.press('submit')
+    await console.settled()
+    expect(console.calls).toContain('the person: deny {"approval_id":"p-2"}')
+  })
+
   it('asks which one is meant where several wait', async () => {
     const inbox = inboxOf({ questions: [questionOf('q-1', 'a'), questionOf('q-2', 'b')] })
     const console = drive([a, b], { ...idle, inbox: () => inbox })

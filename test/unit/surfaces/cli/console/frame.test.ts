@@ -201,7 +201,13 @@ describe('a frame of the console', () => {
           if (overlay === 'answer')
             actions.push({
               type: 'ask',
-              ask: { kind: 'answer', agent: shown, questionId: 'q-1', line: line(typed) },
+              ask: {
+                kind: 'answer',
+                agent: shown,
+                questionId: 'q-1',
+                what: shown,
+                line: line(typed),
+              },
             })
           if (overlay === 'kill')
             actions.push({

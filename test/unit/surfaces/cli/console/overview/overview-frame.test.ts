@@ -282,7 +282,13 @@ describe('every frame of the overview', () => {
             line: { type: 'overview-line', line: line('/help') },
             answer: {
               type: 'ask',
-              ask: { kind: 'answer', agent: 'auth', questionId: 'q', line: line('yes') },
+              ask: {
+                kind: 'answer',
+                agent: 'auth',
+                questionId: 'q',
+                what: title,
+                line: line('yes'),
+              },
             },
             decide: {
               type: 'ask',
