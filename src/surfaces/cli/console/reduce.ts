@@ -80,9 +80,12 @@ function reduced(state: ConsoleState, action: Action): ConsoleState {
       return { ...state, fanIn: { ...state.fanIn, [action.agent]: action.rows } }
     case 'go': {
       const overview = selecting(state, action.agent)
-      return action.agent === state.viewed
-        ? { ...state, overview, overlay: null }
-        : { ...state, overview, viewed: action.agent, overlay: null, ask: null, candidates: [] }
+      if (action.agent === state.viewed) return { ...state, overview, overlay: null }
+      const { ask } = state
+      // What was written is not lost.
+      const history = isWriting(ask) ? push(state.history, ask.line.text) : state.history
+      const gone = { overlay: null, ask: null, candidates: [] }
+      return { ...state, overview, viewed: action.agent, history, ...gone }
     }
     case 'draft':
       if (state.ask !== null)
@@ -229,7 +232,10 @@ function headsAfter({ heads }: ConsoleState, action: ReviewAction): ConsoleState
   return heads[action.number] === action.head ? without(heads, String(action.number)) : heads
 }
 
-/** Where the viewed agent was taken out of the rotation, the first living one is viewed. */
+/**
+ * Where the viewed agent was taken out of the rotation, the first living one is viewed. What is
+ * asked or written stays: keys that are on their way to it must not mean something else.
+ */
 function withTree(state: ConsoleState, tree: TreeView, readAt: number): ConsoleState {
   const rotation = rotationOf(tree.root)
   const known = rotation.some((node) => node.id === state.viewed)
@@ -248,8 +254,6 @@ function withTree(state: ConsoleState, tree: TreeView, readAt: number): ConsoleS
     viewed,
     fanIn,
     trouble: null,
-    // What is said of a pull request is for no agent.
-    ...(known || state.place === 'review' ? {} : { ask: null }),
   })
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
+import { older } from '../../../../../src/surfaces/cli/console/input/input-history.ts'
 import { reduce } from '../../../../../src/surfaces/cli/console/reduce.ts'
 import {
   initialState,
@@ -67,6 +68,31 @@ describe('the state of the console', () => {
     expect(lineOf(reduce(typed, { type: 'wait-ended', agent: 'id-main.a' })).text).toBe('for later')
     expect(inputFor(reduce(state, { type: 'go', agent: 'id-main' }))).toBe('free')
     expect(inputFor(reduce(state, { type: 'wait-ended', agent: 'id-main.a' }))).toBe('free')
+  })
+
+  it('keeps what is written to another agent when the viewed one is hidden', () => {
+    const ask = { kind: 'answer', agent: 'a', questionId: 'q-1', what: '?' } as const
+    const state = after(
+      tree(node('main.a'), node('main.b', { state: 'killed' })),
+      { type: 'go', agent: 'id-main.b' },
+      { type: 'ask', ask: { ...ask, line: line('half an ans') } },
+      tree(node('main.a')),
+    )
+    expect(state.viewed).toBe('id-main')
+    expect(lineOf(state).text).toBe('half an ans')
+    // Nor do the keys mean something else where its own agent is hidden.
+    expect(lineOf(reduce(state, tree())).text).toBe('half an ans')
+  })
+
+  it('has in the history what was written when one goes to another agent', () => {
+    const ask = { kind: 'answer', agent: 'a', questionId: 'q-1', what: '?' } as const
+    const state = after(
+      tree(node('main.a'), node('main.b')),
+      { type: 'ask', ask: { ...ask, line: line('half an answer') } },
+      { type: 'go', agent: 'id-main.b' },
+    )
+    expect(state.ask).toBeNull()
+    expect(older(state.history, '').text).toBe('half an answer')
   })
 
   it('says of a message no less than was known of it', () => {
