@@ -8,7 +8,11 @@ import {
   readDraft,
   type Draft,
 } from '../../../../web/src/views/spawn/draft.ts'
-import { faultsOfRefusal, faultsOfSpecs } from '../../../../web/src/views/spawn/refusals.ts'
+import {
+  afterSpawn,
+  faultsOfRefusal,
+  faultsOfSpecs,
+} from '../../../../web/src/views/spawn/refusals.ts'
 import { spawnForm, type Schema } from '../../../../web/src/views/spawn/schema-form.ts'
 import { ApiError } from '../../../../web/src/api/errors.ts'
 
@@ -117,5 +121,30 @@ describe('what the daemon refused', () => {
         ['#4', '#5'].map((name) => ({ name, code: 'INVALID_ARG' as const, error: `No ${name}.` })),
       ),
     ).toEqual({ 'specs[0]': 'No #4.', 'specs[1]': 'No #5.' })
+  })
+})
+
+describe('the form after a spawn', () => {
+  const sent = { ...draft({ name: 'a' }, { name: 'b' }), asked: { key: 'k', of: '' } }
+  const taken = { name: 'b', code: 'BRANCH_EXISTS' as const, error: 'It is a’s.' }
+
+  it('has who was refused, and what was written while it was under way', () => {
+    const now: Draft = {
+      ...sent,
+      base: 'id-main.lead',
+      options: { wake: 'all_settled' },
+      specs: [
+        ...sent.specs.map((spec) => ({ ...spec, values: { ...spec.values, prompt: 'More' } })),
+        { id: 'new', values: { name: 'c' } },
+      ],
+    }
+    const { asked: _, ...rest } = now
+    expect(afterSpawn(now, sent, [taken])).toEqual({ ...rest, specs: now.specs.slice(1) })
+    expect(afterSpawn(now, sent, [])).toEqual({ ...rest, specs: now.specs.slice(2) })
+  })
+
+  it('has an empty card where nothing is left', () => {
+    const { specs } = afterSpawn(sent, sent, [])
+    expect(specs.map(({ values }) => values)).toEqual([{}])
   })
 })

@@ -1,6 +1,6 @@
 import type { ToolResult } from '../../api/call.ts'
 import type { ApiError } from '../../api/errors.ts'
-import type { Draft, Faults } from './draft.ts'
+import { newSpec, type Draft, type Faults } from './draft.ts'
 
 type SpecError = ToolResult<'spawn'>['errors'][number]
 
@@ -35,6 +35,18 @@ export function refusedSpecs(
     left.delete(found)
     return [{ index: found, error }]
   })
+}
+
+/**
+ * The form as it is now, after `sent` of it was asked for: who was spawned leaves it. Who was refused
+ * stays, as does what was written meanwhile.
+ */
+export function afterSpawn(now: Draft, sent: Draft, errors: readonly SpecError[]): Draft {
+  const refused = new Set(refusedSpecs(sent, errors).map(({ index }) => index))
+  const spawned = new Set(sent.specs.flatMap(({ id }, index) => (refused.has(index) ? [] : [id])))
+  const left = now.specs.filter(({ id }) => !spawned.has(id))
+  const { asked: _, ...rest } = now
+  return { ...rest, specs: left.length === 0 ? [newSpec()] : left }
 }
 
 const nameAt = ({ specs }: Draft, at: number): string =>

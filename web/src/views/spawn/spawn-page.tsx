@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type FormEvent } from 'react'
 import { isAway } from '../../api/errors.ts'
 import { useStanding } from '../../live/context.tsx'
 import { useTool } from '../../live/queries.ts'
@@ -9,7 +9,7 @@ import { BaseField, KindField, Under } from './about-all.tsx'
 import { faultsOf, inputOf, isBlank, newDraft, newSpec, type Draft, type Faults } from './draft.ts'
 import { Field } from './field.tsx'
 import { PlannedList, SpawnedList, type Planned, type Spawned } from './outcome.tsx'
-import { faultsOfRefusal, faultsOfSpecs, refusedSpecs } from './refusals.ts'
+import { afterSpawn, faultsOfRefusal, faultsOfSpecs } from './refusals.ts'
 import type { SpawnForm } from './schema-form.ts'
 import { SpecCard } from './spec-card.tsx'
 import { useDraft } from './use-draft.ts'
@@ -25,11 +25,16 @@ export function SpawnPage({ form, tree }: { readonly form: SpawnForm; readonly t
   /** What gets the focus once it is drawn. */
   const [goTo, setGoTo] = useState<string | null>(null)
   const body = useRef<HTMLFormElement>(null)
+  /** What is written by now, for whoever waited meanwhile. */
+  const latest = useRef(draft)
   const spawn = useSpawn()
   const { link } = useStanding()
   const { data: choices } = useTool('spawn_choices', {})
   const offers = useOffers(choices, draft.kind)
 
+  useLayoutEffect(() => {
+    latest.current = draft
+  }, [draft])
   useEffect(() => {
     if (goTo === null) return
     body.current?.querySelector<HTMLElement>(goTo)?.focus()
@@ -101,7 +106,7 @@ export function SpawnPage({ form, tree }: { readonly form: SpawnForm; readonly t
         }
         return
       }
-      settle(result)
+      settle(draft, result)
     } catch (thrown) {
       if (!isAway(thrown)) setDraft(({ asked: _, ...draft }) => draft)
       refuse(faultsOfRefusal(thrown as Parameters<typeof faultsOfRefusal>[0]), 'Refused')
@@ -109,17 +114,11 @@ export function SpawnPage({ form, tree }: { readonly form: SpawnForm; readonly t
   }
 
   /** Who was spawned leaves the form; who was refused stays in it, with the reason. */
-  const settle = ({
-    spawned,
-    errors,
-  }: {
-    spawned: Spawned[]
-    errors: Parameters<typeof faultsOfSpecs>[1]
-  }) => {
-    const refused = new Set(refusedSpecs(draft, errors).map(({ index }) => index))
-    const left = draft.specs.filter((_, index) => refused.has(index))
-    const { asked: _, ...rest } = draft
-    const next: Draft = { ...rest, specs: left.length === 0 ? [newSpec()] : left }
+  const settle = (
+    sent: Draft,
+    { spawned, errors }: { spawned: Spawned[]; errors: Parameters<typeof faultsOfSpecs>[1] },
+  ) => {
+    const next = afterSpawn(latest.current, sent, errors)
     setDraft(() => next)
     setSpawned((before) => [...spawned, ...before])
     if (errors.length > 0)
