@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { WireEvent } from '../../../src/surfaces/client.ts'
-import { following, isSettledBy, itemsLike, typesOf } from '../../../web/src/views/inbox/items.ts'
+import {
+  following,
+  isSettledBy,
+  itemsLike,
+  typesOf,
+  unchosen,
+} from '../../../web/src/views/inbox/items.ts'
 import { settledBy } from '../../../web/src/views/inbox/settled.ts'
 import { item } from '../surfaces/text/sample-inbox.ts'
 
@@ -40,6 +46,15 @@ describe('the items of the inbox', () => {
     expect(following(['a', 'b', 'c'], ['a', 'b'], 'c')).toBe('b')
     expect(following(['a'], [], 'a')).toBeNull()
     expect(following(['a'], ['x', 'y'], 'gone')).toBe('x')
+  })
+
+  it('begin with the first, and none takes the place of one that is answered', () => {
+    const [older, answered] = [item({ id: 'question:older' }), item()]
+    expect(unchosen([answered], undefined, false)).toBe(answered)
+    expect(unchosen([older, answered], answered.id, true)).toBe(answered)
+    expect(unchosen([older, answered], answered.id, false)).toBe(older)
+    expect(unchosen([older], answered.id, true)).toBe(older)
+    expect(unchosen([], answered.id, true)).toBeUndefined()
   })
 })
 

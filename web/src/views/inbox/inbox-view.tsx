@@ -6,7 +6,7 @@ import { useTree } from '../../live/tree.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { InboxList } from './inbox-list.tsx'
 import { ItemDetail } from './item-detail.tsx'
-import { following, itemsLike, TYPES, typesOf, type Item } from './items.ts'
+import { following, itemsLike, TYPES, typesOf, unchosen, type Item } from './items.ts'
 import { useInboxKeys } from './keys.ts'
 import { News } from './news.tsx'
 import { useRecentEvents } from './recent-events.ts'
@@ -208,9 +208,11 @@ function useCurrent(
     // Where an item takes the place of the list, the browser’s way back leads to that.
     show(id, wanted !== null || id === null)
   }
-  const found = wanted === null ? shown[0] : open?.find(({ id }) => id === wanted)
-  if (found !== undefined && found !== last) setLast(found)
   const { words } = useWords({ id: last?.id ?? '' })
+  const isAnswering = words !== '' || document.querySelector('.inbox-item :focus') !== null
+  const found =
+    wanted === null ? unchosen(shown, last?.id, isAnswering) : open?.find(({ id }) => id === wanted)
+  if (found !== undefined && found !== last) setLast(found)
   const wasLast = last !== null && (wanted === null || last.id === wanted)
   const isGone =
     open !== undefined && wasLast && words !== '' && !open.some(({ id }) => id === last.id)

@@ -63,3 +63,13 @@ export function following(
     null
   )
 }
+
+/**
+ * The item that is looked at where none was chosen: the first. None that comes in front of it takes
+ * the place of the one that was looked at (`last`: its id) while that is answered.
+ */
+export const unchosen = (
+  shown: readonly Item[],
+  last: string | undefined,
+  isAnswering: boolean,
+): Item | undefined => (isAnswering ? shown.find(({ id }) => id === last) : undefined) ?? shown[0]

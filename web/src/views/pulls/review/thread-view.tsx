@@ -56,6 +56,7 @@ export function ThreadView({
           {first.conversation !== null && (
             <Reply
               number={number}
+              thread={first.id}
               comment={comments.at(-1)?.id ?? first.id}
               isResolved={isResolved}
             />
@@ -68,16 +69,20 @@ export function ThreadView({
 
 function Reply({
   number,
+  thread,
   comment,
   isResolved,
 }: {
   readonly number: number
+  /** Its first comment, which stays so: what is written is kept by it. */
+  readonly thread: string
+  /** What is replied to. */
   readonly comment: string
   readonly isResolved: boolean
 }) {
   const readOnly = useReadOnly()
   const review = useAction('pr_review')
-  const [kept, set] = useKept<string>(`reply:${number}:${comment}`)
+  const [kept, set] = useKept<string>(`reply:${number}:${thread}`)
   const body = kept ?? ''
   if (readOnly) return null
   const send = (resolve: boolean) => {
