@@ -63,7 +63,7 @@ describe('what a pull request is', () => {
         comments(first: 5) { nodes { body authorAssociation } }
         commits(last: 1) { nodes { commit { oid messageHeadline statusCheckRollup { state contexts(first: 5) { checkRunCount nodes {
           __typename
-          ... on CheckRun { name status conclusion isRequired(pullRequestNumber: $number) checkSuite { app { slug } workflowRun { workflow { name } } } }
+          ... on CheckRun { name status conclusion isRequired(pullRequestNumber: $number) checkSuite { app { slug } workflowRun { workflow { databaseId name } } } }
           ... on StatusContext { context state targetUrl isRequired(pullRequestNumber: $number) }
         } } } } } }`),
       { number },
@@ -132,7 +132,7 @@ describe('what a pull request is', () => {
           isRequired: true,
           checkSuite: {
             app: { slug: 'github-actions' },
-            workflowRun: { workflow: { name: 'CI' } },
+            workflowRun: { workflow: { databaseId: expect.any(Number), name: 'CI' } },
           },
         },
         {
@@ -171,7 +171,7 @@ describe('what a pull request is', () => {
       asking(`databaseId url createdAt updatedAt repository { id databaseId }
         reviews(first: 1) { nodes { ${words} state submittedAt comments(first: 1) { nodes { ${words} path line diffHunk createdAt } } } }
         comments(first: 1) { nodes { ${words} createdAt } }
-        statusCheckRollup { contexts(first: 1) { nodes { ... on CheckRun { id databaseId name detailsUrl permalink startedAt checkSuite { workflowRun { databaseId } } } } } }`),
+        statusCheckRollup { contexts(first: 1) { nodes { ... on CheckRun { id databaseId name detailsUrl permalink startedAt checkSuite { workflowRun { databaseId workflow { databaseId } } } } } } }`),
       { number },
     )
     const { pullRequest } = data.repository
@@ -227,7 +227,9 @@ describe('what a pull request is', () => {
       detailsUrl: check.details_url,
       permalink: check.html_url,
       startedAt: check.started_at,
-      checkSuite: { workflowRun: { databaseId: run.id } },
+      checkSuite: {
+        workflowRun: { databaseId: run.id, workflow: { databaseId: run.workflow_id } },
+      },
     })
   })
 

@@ -93,7 +93,7 @@ export interface RawCheckRun {
     /** Absent where the server does not know it. */
     readonly workflowRun?: {
       readonly event: string
-      readonly workflow: { readonly name: string }
+      readonly workflow: { readonly databaseId: number | null; readonly name: string }
     } | null
   }
 }

@@ -42,7 +42,7 @@ const COMMENTS = `
 const CHECK_RUN = `
   fragment Run on CheckRun {
     databaseId name status conclusion startedAt completedAt detailsUrl permalink title
-    checkSuite { status app { slug } workflowRun { event workflow { name } } }
+    checkSuite { status app { slug } workflowRun { event workflow { databaseId name } } }
   }`
 const STATUS =
   'fragment Status on StatusContext { id context state targetUrl description createdAt }'

@@ -76,7 +76,7 @@ function toContext(
   const workflow = run.name ?? ''
   return {
     name: one.name,
-    key: `run ${workflow} ${run.event} ${one.name}`,
+    key: `run ${run.workflow_id} ${run.event} ${one.name}`,
     order: one.id,
     status: ofRun(
       (one.status ?? 'queued').toUpperCase() as RawCheckRun['status'],

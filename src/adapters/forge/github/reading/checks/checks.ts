@@ -56,9 +56,11 @@ export function fromGraphql(raw: RawContext): Context {
   const { app, workflowRun, status: suite } = raw.checkSuite
   const id = raw.databaseId ?? idIn(raw.permalink)
   const slug = app?.slug ?? ''
+  const workflow = workflowRun?.workflow
   return {
     name: raw.name,
-    key: `run ${slug} ${workflowRun?.workflow.name ?? ''} ${workflowRun?.event ?? ''} ${raw.name}`,
+    // Two workflows may have the same name: one for each part of a repository.
+    key: `run ${slug} ${workflow?.databaseId ?? workflow?.name ?? ''} ${workflowRun?.event ?? ''} ${raw.name}`,
     order: id,
     status: ofRun(raw.status, raw.conclusion),
     required: raw.isRequired === true,

@@ -126,9 +126,20 @@ const readers: Readers = {
 }
 
 const run = (
-  changes: Partial<RawCheckRun> & { workflow?: string; event?: string; app?: string } = {},
+  changes: Partial<RawCheckRun> & {
+    workflow?: string
+    workflowId?: number
+    event?: string
+    app?: string
+  } = {},
 ): RawCheckRun => {
-  const { workflow = 'CI', event = 'pull_request', app = 'github-actions', ...rest } = changes
+  const {
+    workflow = 'CI',
+    workflowId = null,
+    event = 'pull_request',
+    app = 'github-actions',
+    ...rest
+  } = changes
   return {
     __typename: 'CheckRun',
     databaseId: 1,
@@ -144,7 +155,10 @@ const run = (
     checkSuite: {
       status: 'COMPLETED',
       app: { slug: app },
-      workflowRun: app === 'github-actions' ? { event, workflow: { name: workflow } } : null,
+      workflowRun:
+        app === 'github-actions'
+          ? { event, workflow: { databaseId: workflowId, name: workflow } }
+          : null,
     },
     ...rest,
   }
@@ -250,6 +264,18 @@ describe('checks', () => {
     ])
   })
 
+  it('do not take the jobs of two workflow files with one name for one another', () => {
+    const { checks, checksState } = checksOf([
+      run({ databaseId: 100, workflowId: 8, conclusion: 'FAILURE' }),
+      run({ databaseId: 101, workflowId: 9 }),
+    ])
+    expect(checksState).toBe('failed')
+    expect(checks).toMatchObject([
+      { name: 'CI / test (pull_request)', status: 'failed', run: '100' },
+      { name: 'CI / test (pull_request)', status: 'passed', run: '101' },
+    ])
+  })
+
   it('let only required ones count, where any are', () => {
     expect(
       checksOf([
@@ -283,7 +309,7 @@ describe('checks', () => {
     const under = {
       status: 'IN_PROGRESS',
       app: { slug: 'github-actions' },
-      workflowRun: { event: 'push', workflow: { name: 'CI' } },
+      workflowRun: { event: 'push', workflow: { databaseId: 7, name: 'CI' } },
     } as const
     expect(checksOf([run({ checkSuite: under })]).checksState).toBe('pending')
     expect(checksOf([run({ checkSuite: under, conclusion: 'FAILURE' })]).checksState).toBe('failed')
