@@ -1,54 +1,20 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createHostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
-import type { Multiplexer } from '../../../src/adapters/terminals/holder.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
+import { asPaneId, newAgentId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
-import { exec } from '../../helpers/exec.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
-import { scrubbedEnvironment, socketNameOf } from './create.ts'
+import { scrubbedEnvironment } from './create.ts'
+import { tmuxOf } from './tmux-program.ts'
 
 export function describeTmuxOnly(bench: Bench): void {
-  /** A command of a person on the same server. */
-  const tmux = async (...args: string[]): Promise<string> => {
-    const { stdout } = await promisify(execFile)(
-      'tmux',
-      ['-L', socketNameOf(bench.folder), ...args],
-      { env: scrubbedEnvironment(bench.folder) },
-    )
-    return stdout.trim()
-  }
-
-  /**
-   * An adapter whose tmux is a script; `$REAL` is the real one. Lets go of it at the end of `use`.
-   */
-  const withProgram = async (script: string, use: (multiplexer: Multiplexer) => Promise<void>) => {
-    // A file of its own each time: a command of the last adapter may just be starting (ETXTBSY).
-    const binary = join(mkdtempSync(join(bench.folder, 'in-the-way-')), 'tmux')
-    const real = (await promisify(execFile)('sh', ['-c', 'command -v tmux'])).stdout.trim()
-    writeFileSync(binary, `#!/bin/sh\nREAL='${real}'\n${script}\n`)
-    chmodSync(binary, 0o755)
-    const environment = scrubbedEnvironment(bench.folder)
-    const multiplexer = createTmux({
-      socketName: socketNameOf(bench.folder),
-      environment,
-      log: silentLog(),
-      exec,
-      binary,
-      controlTimeout: 300,
-      closeGrace: 500,
-    })
-    try {
-      await use(multiplexer)
-    } finally {
-      await multiplexer.dispose()
-    }
-  }
+  const { tmux, withProgram } = tmuxOf(bench)
 
   it('does not type while a person scrolls in copy mode', async () => {
     const recorder = await bench.openRecorder()
@@ -151,6 +117,38 @@ export function describeTmuxOnly(bench: Bench): void {
     const again = await bench.open({ argv: ['/bin/sh', '-c', 'sleep 0.1; exit 4'] })
     await waitFor('the next death', () => deaths.length === 4)
     expect(deaths[3]).toBe(again.paneId)
+  })
+
+  it('starts no server to connect again or to attach, and one without the person’s configuration for the next pane', async () => {
+    const [read, tries] = [join(bench.folder, 'read'), join(bench.folder, 'tries')]
+    writeFileSync(
+      join(bench.folder, '.tmux.conf'),
+      `run-shell "echo x >> '${read}'"\nset -s exit-empty off\nset -g base-index 5\n`,
+    )
+    const script = `for word; do [ "$word" = -C ] && { "$REAL" "$@"; echo $? >> '${tries}'; exit; }; done\nexec "$REAL" "$@"`
+    await withProgram(script, async (multiplexer) => {
+      await multiplexer.start()
+      await tmux('kill-server')
+      // The client that was cut off, and two in its place.
+      await waitFor('it to try again', () => readFileSync(tries, 'utf8').split('\n').length > 3)
+      const [shell = '', ...args] = multiplexer.attachCommand(asPaneId('%0')) ?? []
+      await expect(
+        promisify(execFile)(shell, args, { env: scrubbedEnvironment(bench.folder) }),
+      ).rejects.toThrow(/no server running|error connecting/)
+      await expect(tmux('list-sessions')).rejects.toThrow(/no server running|error connecting/)
+      const { paneId } = await multiplexer.open({
+        agentId: newAgentId(),
+        name: 'x',
+        cwd: bench.folder,
+        env: {},
+        argv: ['/bin/cat'],
+        columns: 80,
+        rows: 24,
+      })
+      expect(await multiplexer.inspect(paneId)).toMatchObject({ paneId, dead: false })
+      expect(await tmux('show-options', '-gv', 'base-index')).toBe('0')
+      expect(existsSync(read)).toBe(false)
+    })
   })
 
   it('connects again when its control client is detached, and reports deaths from then on and in between', async () => {

@@ -151,9 +151,9 @@ export function createConnection(options: {
     const child = start(
       binary,
       [
-        '-u',
-        '-L',
-        socketName,
+        ...serverArgs,
+        // A server that is gone is made again by what opens a pane, with its options.
+        '-N',
         '-C',
         'attach-session',
         '-t',
