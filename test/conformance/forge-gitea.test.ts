@@ -237,6 +237,7 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
       forge.merge({
         number,
         expectedHead: head,
+        expectedBase: 'main' as BranchName,
         strategy: 'merge',
         by: 'human',
         prepared: async () => {},

@@ -130,7 +130,15 @@ export function forgeSuite(
       expectedHead: Sha,
       strategy: 'merge' | 'squash' | 'rebase',
       prepared: (sha: Sha | null) => Promise<void> = async () => {},
-    ) => forge.merge({ number, expectedHead, strategy, by: harness.merger, prepared })
+    ) =>
+      forge.merge({
+        number,
+        expectedHead,
+        expectedBase: name('main'),
+        strategy,
+        by: harness.merger,
+        prepared,
+      })
     const baseTip = async (branch = 'main'): Promise<Sha> => {
       await git.fetch(forge.remote, [name(branch)])
       return (await git.resolve(`refs/remotes/${forge.remote}/${branch}`))!
@@ -322,6 +330,31 @@ export function forgeSuite(
       expect((await git.readCommit(prepared[1]!)).parents).toEqual([moved, head])
     })
 
+    it('does not merge into a base that it was pointed to since', async () => {
+      const { git, forge, grow, file, settled, merge, look, baseTip, merger } = await start()
+      const lead = await grow('main.a', [{ 'a.txt': 'a' }])
+      const head = await grow('main.a.b', [{ 'b.txt': 'b' }], { at: lead })
+      const number = await file('main.a.b', head, { base: 'main.a' })
+      const before = await baseTip()
+      const into = (base: string) =>
+        forge.merge({
+          number,
+          expectedHead: head,
+          expectedBase: name(base),
+          strategy: 'merge',
+          by: merger,
+          prepared: async () => {},
+        })
+      await forge.retarget(number, name('main'))
+      await settled(number)
+      expect(await into('main.a')).toEqual({ kind: 'refused', reason: 'it goes to main now' })
+      expect((await look(number)).state).toBe('open')
+      expect(await baseTip()).toBe(before)
+      expect(await baseTip('main.a')).toBe(lead)
+      expect(await merge(number, head, 'merge')).toMatchObject({ kind: 'merged', head })
+      expect(await git.isAncestor(head, await baseTip())).toBe(true)
+    })
+
     it('settles a merge that a crash cut off, before and after the push', async () => {
       if (!traits.mergesItself) return
       const { git, forge, grow, file, merge, look, merger } = await start()
@@ -372,6 +405,7 @@ export function forgeSuite(
         await forge.merge({
           number: one,
           expectedHead: parent,
+          expectedBase: name('main'),
           strategy: 'merge',
           by: merger,
           prepared: async () => {},

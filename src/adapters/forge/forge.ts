@@ -216,7 +216,8 @@ export interface Forge {
    */
   mergeWays(base: BranchName): Promise<MergeWays>
   /**
-   * Merges if the head is still `expectedHead`. `prepared` is awaited with the commit about to
+   * Merges if the head is still `expectedHead`, and the base `expectedBase`: whoever may merge into
+   * that one may not be allowed to into another. `prepared` is awaited with the commit about to
    * become the base’s tip, before it is pushed (again for every retry), so that the caller can
    * journal it; forges that make the commit themselves call it with null. `way`: at once (what is
    * left out), by the base’s merge queue, or once nothing stands against it; the two are for forges
@@ -225,6 +226,7 @@ export interface Forge {
   merge(options: {
     number: number
     expectedHead: Sha
+    expectedBase: BranchName
     strategy: MergeStrategy
     by: Actor
     message?: string

@@ -17,6 +17,12 @@ export type MergeResult =
   /** It was to be merged once nothing stands against it, and for the forge nothing does. */
   | { kind: 'ready' }
 
+/** Of one that was pointed to another base since it was decided to merge it. */
+export const goesElsewhere = (base: string): MergeResult => ({
+  kind: 'refused',
+  reason: `it goes to ${base} now`,
+})
+
 /**
  * The forge merges it by itself from now on: in its turn, or once nothing stands against it.
  * `since`: by the forge’s clock, milliseconds since the epoch.

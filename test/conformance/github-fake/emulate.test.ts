@@ -306,6 +306,7 @@ describe('what exomonad sends', () => {
       merging.merge({
         number,
         expectedHead,
+        expectedBase: 'main' as BranchName,
         strategy: 'squash',
         by: 'human' as Actor,
         prepared: async () => {},

@@ -81,6 +81,7 @@ export async function startWriting(options: Parameters<typeof openGithubForge>[0
     forge.merge({
       number,
       expectedHead,
+      expectedBase: name('main'),
       strategy: 'merge',
       by: 'human',
       prepared: async () => {},

@@ -136,6 +136,7 @@ describe('an Enterprise Server that is older than what is asked of it (20.14)', 
       forge.merge({
         number,
         expectedHead: head as never,
+        expectedBase: 'main' as never,
         strategy: 'merge',
         by: 'human',
         prepared: async () => {},

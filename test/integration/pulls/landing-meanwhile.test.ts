@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { BranchName } from '../../../src/domain/ids.ts'
 import { HOLD, LEAD } from '../../helpers/landing-world.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { expectTipsChecked, landings, subjects } from './landings.ts'
@@ -79,6 +80,27 @@ describe('landing, while something else happens', () => {
       { payload: { number: moved, reason: expect.stringContaining('new commits') } },
     ])
     await expectTipsChecked(tree)
+  })
+
+  it('merges nothing into a base that it was pointed to after its merge was allowed', async () => {
+    const tree = await landings()
+    const number = await tree.open('a', { 'a.txt': 'a' })
+    const main = (await tree.git.remoteTip(tree.remote, 'main' as BranchName))!
+    await tree.git.push(tree.remote, { sha: main, branch: 'lead' as BranchName, expected: null })
+    await tree.forge.retarget(number, 'lead' as BranchName)
+    const { journal } = tree.store
+    const { step } = journal
+    journal.step = async (id, name, data) => {
+      if (name === 'retarget') await tree.forge.retarget(number, 'main' as BranchName)
+      await step(id, name, data)
+    }
+    await expect(tree.merge(number, { as: 'human', force: true })).rejects.toMatchObject({
+      code: 'PR_NOT_MERGEABLE',
+      message: expect.stringContaining('it goes to main now'),
+    })
+    expect(await tree.look(number)).toMatchObject({ state: 'open', base: { branch: 'main' } })
+    expect(await tree.tips()).toEqual([])
+    expect(await tree.store.journal.open()).toEqual([])
   })
 
   it('lands although there is always another about to be fixed', async () => {

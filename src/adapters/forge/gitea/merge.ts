@@ -2,7 +2,7 @@ import { ExomonadError } from '../../../domain/errors.ts'
 import type { Sha } from '../../../domain/ids.ts'
 import type { TextGate } from '../../../sanitize/text-gate.ts'
 import type { Forge } from '../forge.ts'
-import { ANY_WAY, type MergeResult } from '../merging.ts'
+import { ANY_WAY, goesElsewhere, type MergeResult } from '../merging.ts'
 import type { MergeStrategy } from '../merge-results.ts'
 import type { Branches } from '../branches.ts'
 import type { createConflicts } from '../conflicts.ts'
@@ -60,9 +60,13 @@ export function createMerging({
     head: pull.head.sha as Sha,
   })
 
-  const inTheWay = (pull: RawPull, expectedHead: Sha): MergeResult | undefined => {
+  const inTheWay = (
+    pull: RawPull,
+    { expectedHead, expectedBase }: MergeOptions,
+  ): MergeResult | undefined => {
     const state = stateOf(pull)
     if (state !== 'open') return { kind: 'not_open', state }
+    if (baseOf(pull) !== expectedBase) return goesElsewhere(baseOf(pull))
     return pull.head.sha === expectedHead
       ? undefined
       : { kind: 'head_changed', head: pull.head.sha as Sha }
@@ -109,12 +113,13 @@ export function createMerging({
 
   /** After a refusal: what the pull request itself says. `again`: Gitea was not ready. */
   const explain = async (
-    { number, expectedHead }: MergeOptions,
+    options: MergeOptions,
     status: number,
     words: string,
   ): Promise<MergeResult | 'again'> => {
+    const { number, expectedHead } = options
     const pull = await lookAt(client, number)
-    const found = inTheWay(pull, expectedHead)
+    const found = inTheWay(pull, options)
     if (found !== undefined) return found
     const base = (await branches.tips([baseOf(pull)])).get(baseOf(pull)) ?? null
     const files = await conflictsOf({
@@ -139,7 +144,7 @@ export function createMerging({
     for (let tries = 0; tries < TRIES; tries++) {
       if (tries > 0) await pause(tries - 1)
       const pull = await lookAt(client, number)
-      const found = inTheWay(pull, expectedHead)
+      const found = inTheWay(pull, options)
       // Just after a push Gitea may still show the head before it.
       if (found?.kind === 'head_changed' && tries === 0) continue
       if (found !== undefined) return found

@@ -2,7 +2,7 @@ import { ExomonadError } from '../../../domain/errors.ts'
 import type { Actor, Sha } from '../../../domain/ids.ts'
 import type { PullRow } from '../../../domain/forge-rows.ts'
 import type { Forge } from '../forge.ts'
-import type { MergeResult } from '../merging.ts'
+import { goesElsewhere, type MergeResult } from '../merging.ts'
 import type { Branches } from '../branches.ts'
 import { createMergeCommit } from './merge-commit.ts'
 import type { createMergeFacts } from './merge-facts.ts'
@@ -77,6 +77,7 @@ export function createMerging({
   ): Promise<MergeResult | 'base_moved'> => {
     const pull = await requirePull(store, options.number)
     if (pull.state !== 'open') return { kind: 'not_open', state: pull.state }
+    if (pull.baseBranch !== options.expectedBase) return goesElsewhere(pull.baseBranch)
     const tips = await branches.tips([pull.headBranch, pull.baseBranch])
     const head = tips.get(pull.headBranch) ?? pull.headSha
     if (head !== options.expectedHead) return { kind: 'head_changed', head }

@@ -83,6 +83,7 @@ export function createMergeDirect({
     const result = await forge.merge({
       number: pull.number,
       expectedHead: pull.head.sha,
+      expectedBase: pull.base.branch,
       strategy: intent.strategy,
       by: intent.by as Actor,
       ...(intent.way === undefined ? {} : { way: intent.way }),

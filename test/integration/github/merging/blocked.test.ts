@@ -133,6 +133,7 @@ describe('a pull request that GitHub would refuse to merge', () => {
     const merge = {
       number,
       expectedHead: found.head.sha,
+      expectedBase: found.base.branch,
       strategy: 'merge',
       by: 'human',
       prepared: async () => {},

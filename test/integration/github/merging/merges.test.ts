@@ -3,7 +3,7 @@ import type { Forge } from '../../../../src/adapters/forge/forge.ts'
 import { createTextGate } from '../../../../src/sanitize/text-gate.ts'
 import { createMerging } from '../../../../src/adapters/forge/github/writing/merge.ts'
 import { ExomonadError } from '../../../../src/domain/errors.ts'
-import type { Sha } from '../../../../src/domain/ids.ts'
+import type { BranchName, Sha } from '../../../../src/domain/ids.ts'
 import type { Fault } from '../../../fixtures/github/fake.ts'
 import { CREATE, MERGE, name, startWriting } from '../../../helpers/github/github-writing.ts'
 import { verifies } from '../../../requirements.ts'
@@ -132,6 +132,7 @@ describe('merging on GitHub', () => {
       await merge({
         number: 7,
         expectedHead: pull.head.sha as Sha,
+        expectedBase: pull.base.ref as BranchName,
         strategy: 'merge',
         by: 'human',
         prepared: async () => {},

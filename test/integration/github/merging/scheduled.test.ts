@@ -49,6 +49,7 @@ async function start({ queue = true, pulls = 1 } = {}) {
     forge.merge({
       number,
       expectedHead: (options.expectedHead ?? github.pull(number).headSha) as Sha,
+      expectedBase: 'main' as BranchName,
       strategy: 'merge',
       by: 'human',
       prepared: async () => {},

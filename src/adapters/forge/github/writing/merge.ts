@@ -2,7 +2,7 @@ import { ExomonadError } from '../../../../domain/errors.ts'
 import type { TextGate } from '../../../../sanitize/text-gate.ts'
 import type { BranchName, Sha } from '../../../../domain/ids.ts'
 import type { Forge, PullRequestSnapshot } from '../../forge.ts'
-import type { MergeResult, SettlePushed } from '../../merging.ts'
+import { goesElsewhere, type MergeResult, type SettlePushed } from '../../merging.ts'
 import { settleByLook } from '../../settle-merge.ts'
 import { createSerial } from '../../serial.ts'
 import type { GithubClient, RestAnswer } from '../client/client.ts'
@@ -76,7 +76,7 @@ export function createMerging({
    */
   const inTheWay = async (
     pull: RawPull,
-    expectedHead: Sha,
+    { expectedHead, expectedBase }: MergeOptions,
     words: string,
   ): Promise<MergeResult | undefined> => {
     const state = stateOf(pull)
@@ -90,6 +90,7 @@ export function createMerging({
       return mergedAs(pull)
     }
     if (state !== 'open') return { kind: 'not_open', state }
+    if (pull.base.ref !== expectedBase) return goesElsewhere(pull.base.ref)
     return pull.head.sha === expectedHead
       ? undefined
       : { kind: 'head_changed', head: pull.head.sha as Sha }
@@ -99,12 +100,10 @@ export function createMerging({
    * After a refusal: what the pull request itself says. `again`: what stood in the way is gone, or
    * not known yet.
    */
-  const explain = async (
-    { number, expectedHead }: MergeOptions,
-    words: string,
-  ): Promise<MergeResult | 'again'> => {
+  const explain = async (options: MergeOptions, words: string): Promise<MergeResult | 'again'> => {
+    const { number, expectedHead } = options
     const pull = await lookAt(client, number)
-    const found = await inTheWay(pull, expectedHead, words)
+    const found = await inTheWay(pull, options, words)
     if (found !== undefined) return found
     if (pull.mergeable === false) {
       const base = pull.base.ref as BranchName
@@ -171,7 +170,7 @@ export function createMerging({
     for (let tries = 0; tries < TRIES; tries++) {
       if (tries > 0) await pause(tries - 1)
       const pull = await lookAt(client, options.number)
-      const found = await inTheWay(pull, options.expectedHead, words)
+      const found = await inTheWay(pull, options, words)
       // Just after a push GitHub may still show the head before it.
       if (found?.kind === 'head_changed' && tries === 0) continue
       if (found !== undefined) return found
