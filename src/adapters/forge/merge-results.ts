@@ -137,7 +137,8 @@ export interface MergeResults {
   blame(number: number, link: MergeLink, onto: Sha): Promise<void>
   /**
    * Moves the base to the last link in one push, where it still is at `chain.onto`, and marks all
-   * of them merged. `refused`: it must not be moved so (any more), in words without a full stop.
+   * of them merged. `base_moved` also where one of them is not open on that base any more.
+   * `refused`: it must not be moved so (any more), in words without a full stop.
    */
   land(base: BranchName, chain: MergeChain, by: ReadonlyMap<number, Actor>): Promise<LandResult>
   /** Pull requests that were merged into this base with one of these commits, by commit. */

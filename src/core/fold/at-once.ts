@@ -3,7 +3,6 @@ import type { Sha } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import type { createBuildGroup } from './build-group.ts'
 import { readFolded } from './folded.ts'
-import type { GiveUp } from './give-up.ts'
 import type { Landing } from './landing.ts'
 import type { Lane } from './lane.ts'
 import type { LandAll } from './take-apart.ts'
@@ -17,18 +16,17 @@ export function createAtOnce({
   clock,
   results,
   build,
-  stillWanted,
-  isWanted,
   landAll,
+  waitAgain,
   everyLink,
-}: Pick<Deps, 'store' | 'clock'> &
-  Pick<GiveUp, 'stillWanted'> & {
-    results: Pick<MergeResults, 'tip' | 'build' | 'known'>
-    build: ReturnType<typeof createBuildGroup>
-    isWanted: (landing: Landing) => boolean
-    landAll: LandAll
-    everyLink: () => Promise<boolean>
-  }): (lane: Lane, landing: Landing) => Promise<boolean> {
+}: Pick<Deps, 'store' | 'clock'> & {
+  results: Pick<MergeResults, 'tip' | 'build' | 'known'>
+  build: ReturnType<typeof createBuildGroup>
+  landAll: LandAll
+  /** Puts those back into the lane that are still to land. */
+  waitAgain: (lane: Lane, landings: readonly Landing[]) => Promise<void>
+  everyLink: () => Promise<boolean>
+}): (lane: Lane, landing: Landing) => Promise<boolean> {
   const isGreen = async ({ links }: MergeChain): Promise<boolean> => {
     const wanted = links.length > 1 && (await everyLink()) ? links : links.slice(-1)
     for (const { tree } of wanted) if ((await results.known(tree)).state !== 'passed') return false
@@ -56,12 +54,11 @@ export function createAtOnce({
     lane.waiting = lane.waiting.filter((one) => !all.includes(one))
     lane.group = all
     try {
-      const wanted = await stillWanted(all.filter(isWanted))
-      const isSame =
-        wanted.length === all.length && wanted.every(({ head }, at) => head === all[at]?.head)
-      if (isSame && (await landAll(all, chain))) return true
-      const others = wanted.filter(({ number }) => number !== landing.number)
-      lane.waiting.unshift(...others)
+      if (await landAll(all, chain)) return true
+      await waitAgain(
+        lane,
+        all.filter((one) => one !== landing),
+      )
       return false
     } finally {
       lane.group = []

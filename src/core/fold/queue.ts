@@ -86,11 +86,13 @@ export function createLandingQueue(
   }
 
   /**
-   * Lands a chain that was found good; false where the base moved: they wait again. What must not
-   * land so is given up.
+   * Lands a chain that was found good; false where the base moved, or not all of them are as they
+   * were: those that can still land wait again. What must not land so is given up.
    */
   const landAll = async (landings: readonly Landing[], chain: MergeChain): Promise<boolean> => {
-    if (!landings.every(isWanted)) return false
+    // To find it good took a while: what was pushed meanwhile was not asked for.
+    const same = await stillWanted(landings.filter(isWanted))
+    if (!landings.every((one, at) => isWanted(one) && one.head === same[at]?.head)) return false
     const result = await deps.land(landings, chain)
     if (result === 'base_moved') return false
     if (result !== 'landed') {
@@ -116,6 +118,15 @@ export function createLandingQueue(
     return true
   }
 
+  /** Those of them that are still to land wait again, before all others. */
+  const waitAgain = async (lane: Lane, landings: readonly Landing[]): Promise<void> => {
+    const open = new Set((await store.journal.open()).filter(waitsToLand).map(({ id }) => id))
+    const kept = new Set(lane.waiting.map(({ number }) => number))
+    lane.waiting.unshift(
+      ...landings.filter((one) => isWanted(one) && open.has(one.journal) && !kept.has(one.number)),
+    )
+  }
+
   /**
    * The one whose merge makes the base red: it stays open, and whoever is concerned is notified
    * with what.
@@ -134,7 +145,7 @@ export function createLandingQueue(
   const readyOf = createGroupTiming({ results, quiet, clock, later: timers.later })
   const takeApart = createTakeApart({ results, culprit, landAll })
   const eachLink = createEachLink({ culprit, landAll })
-  const landAtOnce = createAtOnce({ ...deps, build, stillWanted, isWanted, landAll })
+  const landAtOnce = createAtOnce({ ...deps, build, landAll, waitAgain })
 
   /** One group: all that waits, when its turn comes. */
   const round = async (base: BranchName, lane: Lane): Promise<void> => {
@@ -185,27 +196,15 @@ export function createLandingQueue(
             : null
       if (apart !== null) {
         const { wait, guilty } = apart
-        lane.waiting.unshift(...wait.filter(isWanted))
+        await waitAgain(lane, wait)
         lane.group = guilty.map(({ landing }) => landing)
         for (const one of guilty) if (isWanted(one.landing)) await reject(one)
         return
       }
       await steps(landings, 'checked')
-      // What was pushed meanwhile was not asked for.
-      const same = await stillWanted(landings.filter(isWanted))
-      if (
-        same.length < landings.length ||
-        same.some((landing, index) => landing.head !== landings[index]?.head) ||
-        !(await landAll(landings, chain))
-      ) {
-        lane.waiting.unshift(...same)
-      }
+      if (!(await landAll(landings, chain))) await waitAgain(lane, landings)
     } catch (error) {
-      const kept = new Set(lane.waiting.map(({ number }) => number))
-      const open = new Set((await store.journal.open()).filter(waitsToLand).map(({ id }) => id))
-      lane.waiting.unshift(
-        ...lane.group.filter(({ number, journal }) => !kept.has(number) && open.has(journal)),
-      )
+      await waitAgain(lane, lane.group)
       throw error
     } finally {
       for (const { journal } of taken) withdrawn.delete(journal)

@@ -15,6 +15,10 @@ export interface TakenApart {
   readonly guilty: readonly Guilty[]
 }
 
+/**
+ * False: nothing landed, as the base moved, or one of them is not as it was checked; that one may
+ * have been given up.
+ */
 export type LandAll = (landings: readonly Landing[], chain: MergeChain) => Promise<boolean>
 
 /**

@@ -258,9 +258,13 @@ export function createResults({
     land: async (base, chain, by) => {
       const last = chain.links.at(-1)
       if (last === undefined) return 'landed'
-      const pulls = new Map<number, PullRow>()
-      for (const { number } of chain.links) pulls.set(number, await requirePull(store, number))
-      return merging.markLanded([...pulls.keys()], async () => {
+      const numbers = chain.links.map(({ number }) => number)
+      return merging.markLanded(numbers, async () => {
+        const pulls: PullRow[] = []
+        for (const number of numbers) pulls.push(await requirePull(store, number))
+        // One was closed or pointed elsewhere a moment ago: the others are another chain.
+        if (pulls.some(({ state, baseBranch }) => state !== 'open' || baseBranch !== base))
+          return 'base_moved'
         if (last.sha !== chain.onto) {
           const pushed = await git.push(remote, {
             sha: last.sha,
@@ -276,11 +280,9 @@ export function createResults({
             )
           }
         }
-        return chain.links.map((link) => ({
-          pull: pulls.get(link.number)!,
-          sha: link.sha,
-          head: link.head,
-          by: by.get(link.number) ?? 'daemon',
+        return chain.links.map(({ sha, head }, at) => ({
+          ...{ pull: pulls[at]!, sha, head },
+          by: by.get(numbers[at]!) ?? 'daemon',
         }))
       })
     },

@@ -119,12 +119,16 @@ function createModel({ reasons, lines, count, parallel }: Plan) {
   const open = (): number[] => [...heads.keys()].filter(isOpen)
   const stillWanted = async (landings: readonly Landing[]) =>
     landings.filter(({ number, head }) => isOpen(number) && head === headOf(number))
+  const landAll = async (landings: readonly Landing[], chain: MergeChain): Promise<boolean> =>
+    (await stillWanted(landings)).length === landings.length && land(landings, chain)
   const forget = (landing: Landing): void =>
     void (lane.waiting = lane.waiting.filter((one) => one !== landing))
 
   const landAtOnce = createAtOnce({
-    ...{ clock: () => 0, results, landAll: land, isWanted: () => true },
-    stillWanted: stillWanted as never,
+    ...{ clock: () => 0, results, landAll },
+    waitAgain: async (_lane, landings) => {
+      lane.waiting.unshift(...(await stillWanted(landings)))
+    },
     store: { snapshots: { get: async () => record } } as never,
     build: createBuildGroup({
       results,
