@@ -53,15 +53,17 @@ export function createAtOnce({
     if (!all.every((one) => one === landing || waiting.has(one))) return false
     lane.waiting = lane.waiting.filter((one) => !all.includes(one))
     lane.group = all
+    const others = all.filter((one) => one !== landing)
     try {
       if (await landAll(all, chain)) return true
-      await waitAgain(
-        lane,
-        all.filter((one) => one !== landing),
-      )
+      await waitAgain(lane, others)
       return false
+    } catch (error) {
+      // Nothing else would find them any more; this one is up to whoever asked.
+      await waitAgain(lane, others)
+      throw error
     } finally {
-      lane.group = []
+      if (lane.group === all) lane.group = []
     }
   }
 

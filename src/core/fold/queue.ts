@@ -75,12 +75,7 @@ export function createLandingQueue(
   const stopListening = publisher.onEvent((event) => quiet.handle(event))
 
   const laneOf = (base: BranchName): Lane => {
-    const known = lanes.get(base) ?? {
-      waiting: [],
-      askedAt: 0,
-      group: [],
-      working: undefined,
-    }
+    const known = lanes.get(base) ?? { waiting: [], askedAt: 0, group: [], working: undefined }
     lanes.set(base, known)
     return known
   }
@@ -158,6 +153,8 @@ export function createLandingQueue(
     const slot = await results.slot({ ready })
     if (slot === null) return void (stopped = true)
     const taken = lane.waiting.splice(0)
+    // What lands at once meanwhile is the group.
+    if (taken.length === 0) return slot.release()
     try {
       lane.group = taken
       lane.group = await stillWanted(taken.filter(isWanted))
@@ -260,12 +257,14 @@ export function createLandingQueue(
       })
       // What was cut off in the middle of its landing is settled first: it may be there.
       const entry = landed ? undefined : await store.journal.get(landing.journal)
-      if (entry === undefined || entry.state !== 'open' || !waitsToLand(entry)) return
       const lane = laneOf(landing.base)
-      lane.waiting.push(landing)
-      lane.askedAt = clock()
-      results.look()
-      start(landing.base)
+      if (entry?.state === 'open' && waitsToLand(entry)) {
+        lane.waiting.push(landing)
+        lane.askedAt = clock()
+        results.look()
+      }
+      // It may have put others back, while nobody worked on them any more.
+      if (lane.waiting.length > 0) start(landing.base)
     },
     withdraw: async (number, reason) => {
       const landing = [...lanes.values()]

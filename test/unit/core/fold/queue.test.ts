@@ -73,7 +73,7 @@ async function world({ red = [] }: { readonly red?: readonly number[] } = {}) {
     forge: {
       remote: 'origin',
       snapshots: async (numbers: readonly number[]) => {
-        await before.snapshots()
+        if (numbers.length > 0) await before.snapshots()
         return numbers.map((number) => ({
           number,
           snapshot: pull({
@@ -191,3 +191,58 @@ it.each(CHANGED)(
     expect(landed).toEqual([])
   },
 )
+
+it('keeps those that wait where what the fold found green could not be landed at once', async () => {
+  const { add, go, queue, folded, landed, events, outcomes, before } = await world()
+  await folded(1, 2, 3)
+  await add(1)
+  await add(2)
+  before.snapshots = () => Promise.reject(new Error('API rate limit exceeded'))
+  await add(3)
+  before.snapshots = async () => {}
+  expect(await queue.withdraw(2, 'it is merged without the check')).toBe(true)
+  go()
+  expect(await outcomes(1, 2, 3)).toEqual(['landed', 'stopped', 'landed'])
+  expect(landed).toEqual([[1, 3]])
+  expect(events.filter(({ type }) => type === 'landing.stopped')).toEqual([])
+})
+
+/** Both are about to land at once, as what the fold found green, and nobody works on the queue. */
+async function atOnce() {
+  const made = await world()
+  const { add, go, store, folded, changes, events, before } = made
+  await folded(1, 2)
+  // To be reported where nothing waits any more.
+  await store.snapshots.put(`landed:${MAIN}`, { human: [{ number: 9, title: '' }] })
+  await add(1)
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  before.snapshots = () => {
+    asked.resolve()
+    return answered.promise
+  }
+  const added = add(2)
+  await asked.promise
+  go()
+  await waitFor('nobody to work on it any more', () =>
+    events.some(({ type }) => type === 'landing.done'),
+  )
+  await store.journal.open()
+  changes.set(2, { reviewDecision: 'changes_requested' })
+  return { ...made, answer: () => (answered.resolve(), added) }
+}
+
+it('goes on with those that wait where the one that would have landed them at once is given up', async () => {
+  const { answer, outcomes, landed } = await atOnce()
+  await answer()
+  expect(await outcomes(1, 2)).toEqual(['landed', 'stopped'])
+  expect(landed).toEqual([[1]])
+})
+
+it('finds what is about to land at once, so that it can be merged in another way', async () => {
+  const { answer, queue, outcomes, landed } = await atOnce()
+  expect(await queue.withdraw(1, 'it is merged without the check')).toBe(true)
+  await answer()
+  expect(await outcomes(1, 2)).toEqual(['stopped', 'stopped'])
+  expect(landed).toEqual([])
+})
