@@ -48,6 +48,20 @@ export function createGroupTiming({
     const soonest = Math.min(Math.max(typical, LINGER.least), LINGER.most)
     const turnLimit = Math.min(Math.max(typical * TURN.checks, TURN.least), TURN.most)
     let turnAt: number | undefined
+    /** When it is looked at again (ms since the epoch). */
+    let lookAt = Infinity
+    /** One look is of all that wait: each of them may have one to come, or they multiply. */
+    const lookIn = (wait: number): void => {
+      const at = clock() + wait
+      if (at >= lookAt) return
+      lookAt = at
+      later(wait, () => {
+        // An earlier one took its place.
+        if (at !== lookAt) return
+        lookAt = Infinity
+        results.look()
+      })
+    }
     return (): boolean => {
       turnAt ??= clock()
       const { lastEnded, running } = results.activity(base)
@@ -63,7 +77,7 @@ export function createGroupTiming({
         ...ends.map((left) => Math.max(left, SOON)),
       )
       const wait = isEmpty() ? 0 : Math.min(others, turnAt + turnLimit - clock())
-      if (wait > 0) later(wait + 1, results.look)
+      if (wait > 0) lookIn(wait + 1)
       return wait <= 0
     }
   }
