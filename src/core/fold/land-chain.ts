@@ -1,7 +1,7 @@
 import type { LandResult, MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
 import { asBranchName } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
-import type { WriteSteps } from '../pulls/merge/journal.ts'
+import { waitsToLand, type WriteSteps } from '../pulls/merge/journal.ts'
 import type { Retargeting } from '../pulls/merge/retarget.ts'
 import type { MergeSettling } from '../pulls/merge/settle.ts'
 import type { Landing } from './landing.ts'
@@ -94,7 +94,9 @@ export function createLandChain({
         'a landing was interrupted',
       )
       for (const { journal, ended } of landings) {
-        if ((await store.journal.get(journal).catch(() => undefined))?.state !== 'done')
+        const entry = await store.journal.get(journal).catch(() => undefined)
+        // One that only waits goes on doing so: it may be landing again by the time it is settled.
+        if (entry === undefined || (entry.state === 'open' && !waitsToLand(entry)))
           stuck.add(journal)
         ended({ kind: 'unsettled' })
       }

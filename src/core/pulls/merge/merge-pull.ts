@@ -203,7 +203,10 @@ export function createMergePull(
   }
 
   const settle = async (entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined> => {
-    if (waitsToLand(entry)) return 'waits'
+    if (waitsToLand(entry)) {
+      stuck.delete(entry.id)
+      return 'waits'
+    }
     // Nobody waits for it any more: the daemon began anew, or the answer was that it is not known
     // yet.
     const settled = await settling.settle({ ...entry, data: { ...entry.data, awaited: false } })
