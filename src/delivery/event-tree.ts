@@ -15,6 +15,12 @@ export const isReachable = (agent: Agent): boolean =>
   agent.kind !== 'root' || agent.state === 'spawning' || hasProgram(agent)
 
 /**
+ * A root whose program has ended or could not be started, until `exomonad up` starts it. One that
+ * never had any is a person.
+ */
+export const startsAgain = (agent: Agent): boolean => !isReachable(agent) && agent.agentCli !== null
+
+/**
  * The agents an event can concern: its own line up to the root, and of pull requests, whose base
  * may be anybody’s, and of what two are concerned with, all.
  */
@@ -67,7 +73,7 @@ export const asRoutingTree = (
           branch: sharesBranch(agent) ? null : agent.branch,
           baseBranch: agent.baseBranch,
         },
-        ...{ state: agent.state, reachable: isReachable(agent) },
+        ...{ state: agent.state, reachable: isReachable(agent), startsAgain: startsAgain(agent) },
         awaited: agent.kind === 'spawn' || agent.kind === 'delegate',
         filed: !sharesBranch(agent) && filed.has(agent.branch),
         folded: isFolded(agent, merged),

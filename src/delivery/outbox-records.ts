@@ -4,8 +4,8 @@ import { createMailNotices } from '../core/mail/mail-notices.ts'
 import type { Clock } from '../domain/clock.ts'
 import { handOverOf, stateOf } from '../domain/delivery-state.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
-import { asRoutingTree, lineOf } from './event-tree.ts'
-import { isWritten, MEANT_FOR, NOT_ARRIVED } from './outbox-message.ts'
+import { asRoutingTree, lineOf, startsAgain } from './event-tree.ts'
+import { isWritten, MEANT_FOR, NOT_ARRIVED, RAW } from './outbox-message.ts'
 import type { Publisher } from '../events/publish.ts'
 import { nearestLiving } from '../domain/nearest-living.ts'
 
@@ -29,7 +29,7 @@ export interface OutboxRecords {
   ): Promise<void>
   /**
    * Everything that waits for an agent that is gone goes to the next in line: returns who that is,
-   * null where nothing waited.
+   * null where nothing did. What a person said to a root since its program ended stays.
    */
   abandon(id: AgentId, acks: boolean): Promise<Recipient | null>
 }
@@ -141,10 +141,12 @@ export function createOutboxRecords({
 
     abandon: (id, acks) =>
       store.transaction(async (tx) => {
-        const all = await tx.outbox.list({ recipient: id, states: ['queued', 'sent'] })
-        if (all.length === 0) return null
         const line = await lineOf(tx, id)
         const agent = line.get(id)
+        const found = await tx.outbox.list({ recipient: id, states: ['queued', 'sent'] })
+        const kept = found.filter((delivery) => waitsForStart(agent, delivery))
+        const all = found.filter((delivery) => !kept.includes(delivery))
+        if (all.length === 0) return null
         const to = nearestLiving(asRoutingTree(line), id)
         const name = agent?.name ?? id
         // News of its own work that needed nothing is nobody else’s.
@@ -175,7 +177,8 @@ export function createOutboxRecords({
         const ended = agent?.state === 'killed' ? 'which was killed' : 'which has ended'
         const why = isTheirs ? null : `${MEANT_FOR}${name}, ${ended}`
         const reason = why ?? `${name} has no program now, so that it is the human’s`
-        for (const delivery of await tx.outbox.reroute(id, to, why)) {
+        const but = kept.map((delivery) => delivery.id)
+        for (const delivery of await tx.outbox.reroute(id, to, why, { but })) {
           await publisher.publish(
             {
               type: 'delivery.failed',
@@ -193,3 +196,15 @@ export function createOutboxRecords({
 
 const isNewsOfItsOwn = (delivery: Delivery): boolean =>
   delivery.reach === 'carry' && !isWritten(delivery)
+
+/** What a person says, and answers. */
+const SAID: ReadonlySet<string> = new Set(['message', RAW, 'question.answered'])
+
+/** Said to a root when it had no program already: the next one gets it. */
+const waitsForStart = (agent: Agent | undefined, delivery: Delivery): boolean =>
+  agent !== undefined &&
+  startsAgain(agent) &&
+  SAID.has(delivery.kind) &&
+  delivery.why?.startsWith(MEANT_FOR) !== true &&
+  stateOf(delivery).name === 'waiting' &&
+  (agent.stateSource !== 'process' || delivery.createdAt >= agent.stateAt)

@@ -24,6 +24,8 @@ export interface RoutingAgent {
   readonly state: AgentState
   /** Something can be said to it; false for a root without a program. */
   readonly reachable: boolean
+  /** A root without a program that had one: `exomonad up` starts it again. */
+  readonly startsAgain?: boolean
   /**
    * A call of its parent’s waits for it and has its result, so nobody is notified of its turns and
    * its end besides.
@@ -65,6 +67,9 @@ export type AttentionPolicy = (type: string, role: string, reach: Reach) => Reac
 
 /** What an agent answers to a review of its own work is for who looks after it. */
 const ANSWERS: ReadonlySet<string> = new Set<EventType>(['pr.review', 'pr.thread_comment'])
+
+/** What a person says to a root waits for its program to be started again. */
+const SAID: ReadonlySet<string> = new Set<EventType>(['message', 'question.answered'])
 
 const LOGGED = 'it is only logged for its role'
 
@@ -140,7 +145,8 @@ function triedBy({ payload: { tried_by: tried } }: RoutableEvent): Recipient[] {
 /**
  * Event × tree → who is notified, and how it reaches them, each once: whom its definition names,
  * and what is special about some. Nobody is notified of what they did themselves; what is for the
- * dead goes to the nearest living ancestor; what has no agent left to receive it goes to the human.
+ * dead goes to the nearest living ancestor; what has no agent left to receive it goes to the human,
+ * but for what a person says to a root that will be started again.
  */
 export function route(
   event: RoutableEvent,
@@ -178,7 +184,11 @@ export function route(
       event.actor === family.owner
     if (target === 'partner' && family.partner === null) continue
     const to =
-      target === 'human' ? 'human' : nearestLiving(tree, family[answers ? 'parent' : target])
+      target === 'human'
+        ? 'human'
+        : target === 'owner' && waitsForStart(event, about)
+          ? about.id
+          : nearestLiving(tree, family[answers ? 'parent' : target])
     const before = routes.get(to)
     const after = reachOf(event, about, to, answers ? 'wake' : defined)
     if (before === undefined || RANK[after.reach] > RANK[before.reach])
@@ -192,6 +202,13 @@ export function route(
     }
   return [...routes.values()].map((one) => configured(one, tree, policy, definition))
 }
+
+/** It would be the person’s own inbox else, where nobody reads what they themselves said. */
+const waitsForStart = (
+  { type, actor }: RoutableEvent,
+  about: RoutingAgent | undefined,
+): about is RoutingAgent =>
+  about?.startsAgain === true && !isDead(about.state) && actor === 'human' && SAID.has(type)
 
 const RANK: Readonly<Record<Reach, number>> = { log: 0, carry: 1, wake: 2 }
 const asDefined: AttentionPolicy = (_type, _role, reach) => reach

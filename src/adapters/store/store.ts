@@ -99,9 +99,14 @@ export interface OutboxStore {
   requeue(ids: readonly DeliveryId[], nextAttemptAt: number, why: string): Promise<void>
   /**
    * Unsettled deliveries of one recipient go to another (its agent is gone). `why`: null leaves what
-   * was said of each. Returns the ids.
+   * was said of each. `but` stay. Returns the ids.
    */
-  reroute(from: Recipient, to: Recipient, why: string | null): Promise<DeliveryId[]>
+  reroute(
+    from: Recipient,
+    to: Recipient,
+    why: string | null,
+    options?: { but?: readonly DeliveryId[] },
+  ): Promise<DeliveryId[]>
   prune(before: number): Promise<number>
 }
 

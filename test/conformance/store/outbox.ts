@@ -141,6 +141,16 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         expect(delivery).toMatchObject({ state: 'queued', why: 'auth is gone' })
     })
 
+    it('leaves what is to stay with a recipient that is gone', async () => {
+      const [from, to] = [newAgentId(), newAgentId()]
+      const [moved, kept] = [deliveryRow({ recipient: from }), deliveryRow({ recipient: from })]
+      for (const row of [moved, kept]) await store().outbox.enqueue(row)
+      expect(await store().outbox.reroute(from, to, 'gone', { but: [kept.id] })).toEqual([moved.id])
+      expect(await store().outbox.list({ recipient: from })).toMatchObject([
+        { id: kept.id, why: null },
+      ])
+    })
+
     it('counts by recipient', async () => {
       const own = await open()
       const agent = newAgentId()

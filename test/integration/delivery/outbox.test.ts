@@ -466,6 +466,34 @@ describe('outbox', () => {
     await until('it is submitted', () => terminals.submitted.length === 1)
   })
 
+  it('keeps what a person says to a root after its program ended by itself', async () => {
+    await addAgent(ROOT, 'main', null, { state: 'running' })
+    await outbox.start()
+    await say('before', ROOT)
+    await outbox.settled()
+    shift += 1000
+    await setState(ROOT, {
+      state: 'idle',
+      stateReason: 'stopped',
+      stateSource: 'process',
+      stateAt: clock(),
+      paneId: null,
+    })
+    await until('the human has it', async () => (await deliveries('human')).length === 1)
+    shift += 1000
+    await say('after', ROOT)
+    await outbox.settled()
+    expect(await deliveries('human')).toMatchObject([{ text: '[MESSAGE] from the human: before' }])
+    await setState(ROOT, {
+      state: 'idle',
+      stateReason: null,
+      stateSource: 'hook',
+      paneId: pane(ROOT),
+    })
+    await until('it is submitted', () => terminals.submitted.length === 1)
+    expect(terminals.submitted[0]?.text).toContain('[MESSAGE] from the human: after')
+  })
+
   it('requeues what stood in the box of a program that died before Enter, for the next in line', async () => {
     await family()
     await store.agents.update(ROOT, { state: 'running' })

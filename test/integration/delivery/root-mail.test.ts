@@ -39,3 +39,26 @@ it('what a root has not read is in the human’s inbox, in its own words, when i
   ])
   expect(await messagesNow()).toEqual(['[MESSAGE] from the human: From a person.'])
 })
+
+it('what a person answers and says to a root that was stopped waits for its program', async () => {
+  const tree = await startExomonad()
+  onTestFinished(() => tree.stop())
+  tree.script('root', {
+    steps: [{ do: 'tool', name: 'question', input: { message: 'which port?', timeout: 0 } }],
+  })
+  await tree.call('up', { task: 'Lead' })
+  await tree.logged('root', 'its question', (entry) => entry['kind'] === 'tool')
+  await tree.call('down')
+  await tree.call('answer_question', { agent: 'root', message: 'port 8080' })
+  await tree.call('send', { to: 'root', message: 'Also the docs.' })
+  expect((await tree.tree()).root.undelivered).toBe(2)
+
+  tree.script('root', {})
+  await tree.call('up')
+  await tree.logged('root', 'the answer', ({ kind, text }) => {
+    return kind === 'message' && String(text).includes('port 8080')
+  })
+  await tree.logged('root', 'what was said', ({ kind, text }) => {
+    return kind === 'message' && String(text).includes('Also the docs.')
+  })
+})

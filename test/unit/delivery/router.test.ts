@@ -249,6 +249,20 @@ describe('route', () => {
     expect(recipients(event('agent.completed', 'main.auth'), tree)).toEqual(['human'])
   })
 
+  it('leaves what a person says to a root whose program will be started again for that program', () => {
+    const stopped = treeOf(agent('main', null, { reachable: false, startsAgain: true }))
+    const answer = { delivered_by: 'message' }
+    expect(recipients(event('message', 'main', {}, 'human'), stopped)).toEqual(['main'])
+    expect(recipients(event('question.answered', 'main', answer, 'human'), stopped)).toEqual([
+      'main',
+    ])
+    expect(recipients(event('message', 'main', {}, id('main.auth')), stopped)).toEqual(['human'])
+    expect(recipients(event('pr.review', 'main', {}, 'forge:ann'), stopped)).toEqual(['human'])
+    // A person is the root where it never had a program.
+    const unmanned = treeOf(agent('main', null, { reachable: false }))
+    expect(recipients(event('message', 'main', {}, 'human'), unmanned)).toEqual([])
+  })
+
   it(verifies('R004-14', 'sends an answer only where no waiting call took it'), () => {
     expect(
       recipients(
@@ -449,6 +463,7 @@ describe('route', () => {
         parent: fc.option(fc.integer({ min: 0, max: size })),
         state: fc.constantFrom(...STATES),
         reachable: fc.boolean(),
+        startsAgain: fc.boolean(),
       }),
       {
         minLength: size,
@@ -457,13 +472,19 @@ describe('route', () => {
     ),
   )
   const built = (
-    rows: readonly { parent: number | null; state: AgentState; reachable: boolean }[],
+    rows: readonly {
+      parent: number | null
+      state: AgentState
+      reachable: boolean
+      startsAgain?: boolean
+    }[],
   ): RoutingTree =>
     treeOf(
       ...rows.map((row, index) =>
         agent(`a${index}`, row.parent === null ? null : `a${row.parent}`, {
           state: row.state,
           reachable: row.reachable,
+          startsAgain: row.startsAgain === true && !row.reachable,
         }),
       ),
     )
@@ -506,7 +527,13 @@ describe('route', () => {
           expect(to).not.toContain(actor)
           for (const recipient of to.filter((one) => one !== 'human')) {
             const notified = tree.get(id(recipient))
-            expect(notified?.reachable).toBe(true)
+            // What a person says to a root without a program waits for the next one.
+            const waits =
+              actor === 'human' &&
+              ['message', 'question.answered'].includes(type) &&
+              recipient === `a${about}` &&
+              notified?.startsAgain === true
+            expect(notified?.reachable === true || waits).toBe(true)
             expect(isDead(notified?.state ?? 'killed')).toBe(false)
           }
         },

@@ -49,8 +49,8 @@ export function createOutbox({ rows, change }: Session): OutboxStore {
     requeue: async (ids, nextAttemptAt, why) => {
       await change(REQUEUE, { ids, nextAttemptAt: Math.ceil(nextAttemptAt), why })
     },
-    reroute: async (from, to, why) =>
-      inOrder(await rows(REROUTE, { from, recipient: to, why })).map(({ id }) => id),
+    reroute: async (from, to, why, { but = [] } = {}) =>
+      inOrder(await rows(REROUTE, { from, recipient: to, why, but })).map(({ id }) => id),
     prune: (before) => change(PRUNE, { before }),
   }
 }
@@ -241,8 +241,18 @@ const REQUEUE = (
  * own count of attempts.
  */
 const REROUTE = (
-  { db }: Tools,
-  { from, recipient, why }: Given<{ from: Recipient; recipient: Recipient; why: string | null }>,
+  { db, listed }: Tools,
+  {
+    from,
+    recipient,
+    why,
+    but,
+  }: Given<{
+    from: Recipient
+    recipient: Recipient
+    why: string | null
+    but: readonly DeliveryId[]
+  }>,
 ) =>
   db
     .updateTable('deliveries')
@@ -257,6 +267,7 @@ const REROUTE = (
       nextAttemptAt: ref('createdAt'),
     }))
     .where('recipient', '=', from)
+    .where('id', 'not in', listed(but))
     .where(startsFrom('reroute'))
     .returning(['seq', 'id'])
 
