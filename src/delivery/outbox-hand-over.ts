@@ -5,8 +5,7 @@ import type { Agent, Delivery } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { AgentProbe } from '../core/agents/agent-probe.ts'
-import { handOverOf, stateOf } from '../domain/delivery-state.ts'
-import type { DeliveryId, PaneId } from '../domain/ids.ts'
+import type { PaneId } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { composeMessage, isTooLong, pointerTo } from './outbox-message.ts'
 import { BOX, type Proof } from './outbox-proof.ts'
@@ -146,23 +145,4 @@ export function createHandOver(deps: {
       return { kind: 'handed', at: clock() }
     },
   }
-}
-
-/**
- * Whole text of those that their prompt only pointed to; null for what came whole. `batch`: all of
- * it, as it was claimed.
- */
-export function pointedText(
-  batch: readonly Delivery[],
-  cli: OutboxCli,
-  config: Config,
-): { ids: readonly DeliveryId[]; text: string } | null {
-  const [first] = batch
-  if (first === undefined || handOverOf(stateOf(first))?.lane !== 'pane' || !cli.acks) return null
-  const message = composeMessage(batch, {
-    maxChars: config.delivery.max_chars,
-    acks: true,
-    inert: cli.inert,
-  })
-  return isTooLong(message.text, cli.pasteLimit) ? message : null
 }

@@ -121,12 +121,16 @@ const FIRST_WORDS = 80
 export const readCalls = (ids: readonly string[]): string =>
   ids.map((id) => `read_message {"id":"${id}"}`).join(' and ')
 
-/** One line that stands for a message: the answer of the prompt hook brings the message itself. */
+/**
+ * One line that stands for a message: the answer of the prompt hook brings the message itself. It
+ * names the first delivery alone, by which all are found: it must not be too long as well.
+ */
 export function pointerTo(text: string, ids: readonly DeliveryId[]): string {
+  const named = ids.slice(0, 1)
   const line = text.replace(/\s+/g, ' ').trim()
   const first =
     line.length <= FIRST_WORDS ? line : `${line.slice(0, FIRST_WORDS).replace(/\s\S*$/, '')}…`
-  return `[exomonad] ${first} — the whole message comes with this prompt; if you don’t see it, call ${readCalls(ids)} [${ids.join(' ')}]`
+  return `[exomonad] ${first} — the whole message comes with this prompt; if you don’t see it, call ${readCalls(named)} [${named.join(' ')}]`
 }
 
 /** Whether a screen still shows the id; programs break lines and draw boxes as they like. */

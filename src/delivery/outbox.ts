@@ -13,7 +13,7 @@ import { createWorker, type Worker, type WorkerDeps } from './outbox-worker.ts'
 import { type Timers, realTimers } from './timers.ts'
 import type { PublisherWithDeliveries } from './publisher.ts'
 import { settledNews, withdraw } from './withdrawal.ts'
-import { createPointedText } from './outbox-pointed.ts'
+import { createPointedText, createWholeText } from './outbox-pointed.ts'
 import { createOutboxRecovery } from './outbox-recovery.ts'
 
 export interface Outbox extends OutboxControl {
@@ -103,6 +103,7 @@ export function createOutbox(
   }
 
   const pointed = createPointedText(options)
+  const wholeText = createWholeText(options)
   const { recover, takeBackCutOff } = createOutboxRecovery({ ...options, records, workerOf })
 
   return {
@@ -172,7 +173,7 @@ export function createOutbox(
     promptArrived: async (agentId, ids, { unanswered = false } = {}) => {
       const whole = await pointed(agentId, ids)
       if (whole === null || (!whole.provable && !unanswered)) {
-        await ack(agentId, ids)
+        await ack(agentId, [...ids, ...(whole?.ids ?? [])])
         return whole?.text ?? null
       }
       for (const batch of whole.batches) {
@@ -188,10 +189,9 @@ export function createOutbox(
     },
     looked: (agentId) => workers.get(agentId)?.lookUp(),
     read: async (agentId, id) => {
-      const delivery = await store.outbox.get(id as DeliveryId)
-      if (delivery?.recipient !== agentId) return undefined
-      await ack(agentId, [id])
-      return delivery.text
+      const whole = await wholeText(agentId, id as DeliveryId)
+      if (whole !== undefined) await ack(agentId, whole.ids)
+      return whole?.text
     },
     settled: async () => {
       await Promise.all([...workers.values()].map((worker) => worker.settled()))

@@ -490,6 +490,62 @@ describe('a message that is too long to be typed', () => {
     expect((await first())?.state).toBe('acked')
   })
 
+  describe('of many that came while it worked', () => {
+    const limit = { lines: 3, chars: 750 }
+    const numbered = Array.from({ length: 12 }, (_, index) => `number ${String(index)} ${long}`)
+    /** Returns the id that the line names, and what was typed. */
+    const pointedTo = async () => {
+      await bench.family({ state: 'running' })
+      await bench.outbox.start()
+      for (const message of numbered) await bench.say(message)
+      await bench.outbox.settled()
+      await bench.setState(AUTH, { state: 'idle' })
+      await until('it is submitted', () => bench.terminals.submitted.length === 1)
+      const typed = String(bench.terminals.submitted[0]?.text)
+      const ids = [...new Set(typed.match(/\bm-[0-9a-f]{12}\b/g))]
+      expect(typed.length).toBeLessThanOrEqual(limit.chars)
+      expect(ids).toEqual([(await first())?.id])
+      return String(ids[0])
+    }
+    const states = async () => (await bench.deliveries()).map(({ state }) => state)
+
+    it('is pointed to by a line that names the first, and that brings all', async () => {
+      confirmsLate()
+      bench.cli = { ...bench.cli, pasteLimit: limit }
+      const text = await bench.outbox.promptArrived(AUTH, [await pointedTo()])
+      for (const message of numbered) expect(text).toContain(message)
+      bench.program.conversation.push(String(text))
+      bench.outbox.looked(AUTH)
+      await until('the acks', async () => (await states()).every((state) => state === 'acked'))
+    })
+
+    it('is shown by its conversation also where a hook’s answer was cut', async () => {
+      confirmsLate()
+      bench.cli = { ...bench.cli, pasteLimit: limit, contextLimit: 800 }
+      const text = await bench.outbox.promptArrived(AUTH, [await pointedTo()])
+      expect(text?.length).toBeLessThanOrEqual(800)
+      bench.program.conversation.push(String(text))
+      bench.outbox.looked(AUTH)
+      await until('the acks', async () => (await states()).every((state) => state === 'acked'))
+    })
+
+    it('counts as read with its prompt where the program has no conversation to look at', async () => {
+      confirmsLate()
+      const { mentions: _, ...cli } = bench.cli
+      bench.cli = { ...cli, pasteLimit: limit } as typeof bench.cli
+      await bench.outbox.promptArrived(AUTH, [await pointedTo()])
+      expect(new Set(await states())).toEqual(new Set(['acked']))
+    })
+
+    it('is read whole by that id', async () => {
+      confirmsLate()
+      bench.cli = { ...bench.cli, pasteLimit: limit }
+      const text = await bench.outbox.read(AUTH, await pointedTo())
+      for (const message of numbered) expect(text).toContain(message)
+      expect(new Set(await states())).toEqual(new Set(['acked']))
+    })
+  })
+
   it('that fits is typed as it is, and its prompt is answered nothing', async () => {
     confirmsLate()
     bench.cli = { ...bench.cli, pasteLimit: { lines: 4, chars: 1000 } }

@@ -133,8 +133,12 @@ export function createTranscripts(): Transcripts {
   }
 }
 
-/** A line that was typed in the place of a message proves nothing of the message itself. */
-const POINTER = /^\s*\[exomonad\] [^]*the whole message comes with this prompt/
+/**
+ * A line that was typed in the place of a message proves nothing of the message itself, also where
+ * the program took it for a paste.
+ */
+const POINTER =
+  /^\s*(?:<pasted_content\b[^>]*>\s*)?\[exomonad\] [^]*the whole message comes with this prompt/
 
 function isPointer({ message, attachment }: Json): boolean {
   const said = isObject(message)

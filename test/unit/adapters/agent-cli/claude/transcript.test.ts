@@ -127,6 +127,16 @@ describe('messages in a transcript of Claude Code', () => {
     expect(await createTranscripts().mentions(file, IDS)).toEqual(new Set([IDS[2]]))
   })
 
+  it('don’t count where the program took the typed line for a paste', async () => {
+    const { file, write } = transcript()
+    const pointer = pointerTo(`A long message ${'x'.repeat(500)}`, [IDS[0] as DeliveryId])
+    write(
+      lines.prompt(`<pasted_content id="ab12">\n${pointer}\n</pasted_content>`),
+      lines.prompt(`<pasted_content id="ab13">\nOne [${IDS[1]}]\n</pasted_content>`),
+    )
+    expect(await createTranscripts().mentions(file, IDS)).toEqual(new Set([IDS[1]]))
+  })
+
   it('are found as they are written, a half-written line only when it is whole', async () => {
     const { file, write, raw } = transcript()
     const transcripts = createTranscripts()
