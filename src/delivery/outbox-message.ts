@@ -34,6 +34,8 @@ const worded = (waiting: Waiting): string =>
 /** News that is carried along: so many lines at most, the newest, each of so many characters. */
 const LINES = 10
 const LINE = 240
+/** So many at once, the newest: each needs room for its id. Older news is for the next message. */
+const NEWS = 50
 const HEADING = 'Besides, with nothing to do for it:'
 
 const whereWhole = ({ eventSeq }: Waiting): string =>
@@ -101,7 +103,7 @@ export function composeMessage(
     ...waiting.filter(({ reach }) => reach !== 'carry'),
     ...carried.filter(isWritten),
   ].every(add)
-  const news = carried.filter((delivery) => !isWritten(delivery))
+  const news = carried.filter((delivery) => !isWritten(delivery)).slice(-NEWS)
   // A program that inserts characters needs room for them.
   const digest = whole && news.length > 0 ? digestOf(news, roomFor(news) * 0.9) : null
   if (digest !== null) push(options.inert(digest), news)
