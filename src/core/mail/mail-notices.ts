@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '../../adapters/store/store.ts'
 import type { Agent, Delivery, Mail } from '../../domain/records.ts'
-import type { AgentId } from '../../domain/ids.ts'
+import type { AgentId, DeliveryId } from '../../domain/ids.ts'
 import { completionWords, parseCompletion } from '../../domain/formats/completion-message.ts'
 import { lineFor, mailSubject } from '../../domain/formats/mail-subject.ts'
 import type { Deps } from '../deps.ts'
@@ -46,6 +46,20 @@ export interface MailNotices {
 /** The key under which it stands that an agent was notified of the mail that waits for it. */
 export const noticeOf = (id: AgentId): string => `mail-notice:${id}`
 
+/**
+ * How an agent was notified of the mail that waits; undefined where it was not, or where nobody
+ * knows whether the line arrived: that is never handed over again.
+ */
+export async function noticeGiven(
+  tx: Pick<StoreTransaction, 'snapshots' | 'outbox'>,
+  id: AgentId,
+): Promise<Record<string, unknown> | undefined> {
+  const notice = await tx.snapshots.get(noticeOf(id))
+  const line = notice?.['line']
+  const delivery = typeof line === 'string' ? await tx.outbox.get(line as DeliveryId) : undefined
+  return delivery?.state === 'undecided' || delivery?.state === 'failed' ? undefined : notice
+}
+
 /** The key under which it stands that mail needs nothing of its recipient. */
 export const quietKeyOf = ({ id }: Pick<Mail, 'id'>): string => `mail-info:${id}`
 
@@ -83,7 +97,6 @@ export function createMailNotices({
     const ids = (await queuedLines(tx, to)).map(({ id }) => id)
     await tx.outbox.withdraw(ids, 'there is newer mail', clock())
     const loudness = urgency === undefined ? {} : { urgency }
-    await tx.snapshots.put(noticeOf(to), { at: clock(), ...loudness })
     await publisher.publish(
       {
         type: 'mail',
@@ -93,6 +106,12 @@ export function createMailNotices({
       },
       tx,
     )
+    const line = (await queuedLines(tx, to)).at(-1)?.id
+    await tx.snapshots.put(noticeOf(to), {
+      at: clock(),
+      ...loudness,
+      ...(line !== undefined && { line }),
+    })
   }
 
   const queuedLines = async (tx: StoreTransaction, to: AgentId): Promise<Delivery[]> =>

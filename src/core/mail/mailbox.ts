@@ -12,6 +12,7 @@ import {
   createMailNotices,
   isReported,
   isUnmanned,
+  noticeGiven,
   noticeOf,
   quietKeyOf,
   unreportedKeyOf,
@@ -91,7 +92,7 @@ export function createMailbox({
   const notifyOfRest = async (id: AgentId): Promise<void> => {
     if ((await store.mail.peek(id, { limit: 1 })).length === 0) return
     await store.transaction(async (tx) => {
-      const notice = await tx.snapshots.get(noticeOf(id))
+      const notice = await noticeGiven(tx, id)
       if (!isLouder(undefined, notice)) return
       const unreported: Mail[] = []
       for (const mail of await tx.mail.peek(id)) {
@@ -161,7 +162,7 @@ export function createMailbox({
     }
     if (isExpected(to.id, from.id)) return
     if (isUnmanned((await tx.agents.get(to.id)) ?? to)) await showInInbox(tx, mail)
-    else if (isLouder(urgency, await tx.snapshots.get(noticeOf(to.id))))
+    else if (isLouder(urgency, await noticeGiven(tx, to.id)))
       await notify(tx, to.id, from, 1, urgency)
   }
 

@@ -215,15 +215,32 @@ describe('what is carried along', () => {
   })
 })
 
-describe('mail that needs nothing', () => {
-  const mailboxOf = () => createMailbox({ store, publisher, clock: () => (clock += 1) })
-  const write = (message: string, urgency?: 'info') =>
-    store.transaction((tx) => mailboxOf().sendIn(tx, lead!, worker!, message, urgency))
-  const lines = async () =>
-    (await store.outbox.list({ recipient: worker!.id, states: ['queued'] })).map(
-      ({ kind, reach }) => [kind, reach],
-    )
+const mailboxOf = () => createMailbox({ store, publisher, clock: () => (clock += 1) })
+const write = (message: string, urgency?: 'info') =>
+  store.transaction((tx) => mailboxOf().sendIn(tx, lead!, worker!, message, urgency))
+const lines = async () =>
+  (await store.outbox.list({ recipient: worker!.id, states: ['queued'] })).map(
+    ({ kind, reach }) => [kind, reach],
+  )
 
+describe('mail', () => {
+  it('is announced again with the next where nobody knows whether the line arrived', async () => {
+    const records = createOutboxRecords({ store, publisher, clock: () => (clock += 1) })
+    await write('The logout, please.')
+    const queued = () => store.outbox.list({ recipient: worker!.id, states: ['queued'] })
+    const line = await queued()
+    await store.outbox.claim([line[0]!.id], 'pane', 'b-1', 1)
+    await write('Also the login.')
+    expect(await lines()).toEqual([])
+    await records.undecided(worker!, line, 'not confirmed')
+    await write('And the tests.')
+    expect(await lines()).toEqual([['mail', 'wake']])
+    await write('And the docs.')
+    expect(await lines()).toEqual([['mail', 'wake']])
+  })
+})
+
+describe('mail that needs nothing', () => {
   it('is announced along with what comes next; mail that needs something wakes after all', async () => {
     await write('Thanks!', 'info')
     expect(await lines()).toEqual([['mail', 'carry']])
