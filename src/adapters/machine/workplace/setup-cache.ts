@@ -99,7 +99,14 @@ export function createSetupCache({
 
   const throwAway = async (name: string): Promise<void> => {
     await mkdir(trash.folder, { recursive: true, mode: 0o700 })
-    await rename(join(folder, name), join(trash.folder, `setup-${randomBytes(6).toString('hex')}`))
+    const place = join(trash.folder, `setup-${randomBytes(6).toString('hex')}`)
+    try {
+      await rename(join(folder, name), place)
+    } catch (thrown) {
+      // Somebody else threw it away meanwhile.
+      if (!(await exists(join(folder, name)))) return
+      throw thrown
+    }
     trash.empty()
   }
 
@@ -109,7 +116,7 @@ export function createSetupCache({
     return { ...facts, usedAt: (await stat(file)).mtimeMs }
   }
 
-  const prune: SetupCache['prune'] = async (bounds) => {
+  const pruneNow: SetupCache['prune'] = async (bounds) => {
     const found: { name: string; bytes: number; usedAt: number }[] = []
     for (const name of await readdir(folder).catch(() => [])) {
       if (name.startsWith(MAKING)) continue
@@ -129,6 +136,14 @@ export function createSetupCache({
       dropped.bytes += entry.bytes
     }
     return dropped
+  }
+
+  let pruning: Promise<unknown> = Promise.resolve()
+  /** One after the other: two at once would make the same room twice. */
+  const prune: SetupCache['prune'] = (bounds) => {
+    const pruned = pruning.then(() => pruneNow(bounds))
+    pruning = pruned.catch(() => {})
+    return pruned
   }
 
   /** What a crash left half written. */
@@ -215,7 +230,9 @@ export function createSetupCache({
         if (await exists(join(folder, hash))) return 'kept'
         throw thrown
       }
-      await prune(bounds)
+      await prune(bounds).catch((thrown: unknown) =>
+        log.warn({ err: thrown }, 'the set-up cache is not brought within its bounds'),
+      )
       return 'kept'
     },
 

@@ -82,8 +82,16 @@ export function createSetup({
     return setupCache.keyOf(worktree, { run, files: named, outputs: made }, path)
   }
 
-  /** Why its outputs are not kept; nothing where they are. */
-  const keep = async (hash: string, { config, agent, step, env, say }: SetupRun) => {
+  /** Why its outputs are not kept; nothing where they are. The worktree itself is complete. */
+  const keep = async (hash: string, run: SetupRun): Promise<string[]> => {
+    try {
+      return await tryToKeep(hash, run)
+    } catch (thrown) {
+      return [notKept(run.step, thrown instanceof Error ? thrown.message : String(thrown))]
+    }
+  }
+
+  const tryToKeep = async (hash: string, { config, agent, step, env, say }: SetupRun) => {
     const warns = (why: string) => [notKept(step, why)]
     const outputs = await outputsIn(agent.worktree, step.outputs)
     if (outputs.length === 0) return warns(`it left none of ${step.outputs.join(', ')}`)

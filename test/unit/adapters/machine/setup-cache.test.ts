@@ -32,10 +32,10 @@ async function world(exec: Exec = realExec) {
     ...{ folder, exec, log: silentLog() },
     trash: { folder: join(root, 'trash'), empty: () => {} },
   })
-  const keep = (hash: string, worktree: string, outputs: readonly string[]) =>
+  const keep = (hash: string, worktree: string, outputs: readonly string[], entries = 9) =>
     cache.keep(hash, {
       ...{ ...HOW, worktree: join(root, worktree), outputs },
-      bounds: { bytes: 1e9, entries: 9 },
+      bounds: { bytes: 1e9, entries },
     })
   for (const output of OUTPUTS) write('first', output, 'kept')
   write('outside', 'made', 'precious')
@@ -90,6 +90,25 @@ describe('outputs that are kept', () => {
     expect(await keep('other', 'second', ['packages/a/made'])).toBe('linked')
     expect(readdirSync(folder)).toEqual(['hash'])
     expect(await keep('link', 'second', ['packages/a'])).toBe('kept')
+  })
+
+  it('are kept also where several make room for theirs at once', async () => {
+    const { folder, keep } = await world()
+    for (let round = 0; round < 10; round++) {
+      const names = [`x${round}`, `y${round}`]
+      expect(await Promise.all(names.map((name) => keep(name, 'first', OUTPUTS, 3)))).toEqual([
+        'kept',
+        'kept',
+      ])
+    }
+    expect(readdirSync(folder)).toHaveLength(3)
+  })
+
+  it('are kept where no room can be made for them', async () => {
+    const { root, folder, keep } = await world()
+    writeFileSync(join(root, 'trash'), 'no folder')
+    expect(await keep('other', 'first', OUTPUTS, 1)).toBe('kept')
+    expect(readdirSync(folder)).toEqual(['hash', 'other'])
   })
 })
 

@@ -26,27 +26,37 @@ function spawning(...agents: readonly Agent[]) {
   }
 }
 
-it('says why what a set-up command made is not kept', async () => {
-  const agent = makeAgent()
-  const warningsOf = (kept: string) =>
-    createSetup({
-      git: { trackedFiles: async () => [] } as never,
-      files: { exists: async () => true, setupLog: () => '/log' } as never,
-      paths: { home: '/repo' } as never,
-      store: spawning(agent).store,
-      runCommand: async () => ({ ok: true }),
-      setupCache: {
-        keyOf: async () => 'hash',
-        restore: async () => false,
-        keep: async () => kept,
-      } as never,
-    })({
+/** Set-up by `npm ci`, which succeeds, where this comes of keeping what it made. */
+function setupThatKeeps(keep: () => Promise<string>) {
+  const agents = [makeAgent({ name: 'one' }), makeAgent({ name: 'other' })] as const
+  const ran: string[] = []
+  const setUp = createSetup({
+    git: { trackedFiles: async () => [] } as never,
+    files: { exists: async () => true, setupLog: () => '/log' } as never,
+    paths: { home: '/repo' } as never,
+    store: spawning(...agents).store,
+    runCommand: async ({ agent }) => {
+      ran.push(agent.name)
+      return { ok: true }
+    },
+    setupCache: { keyOf: async () => 'hash', restore: async () => false, keep } as never,
+  })
+  const warningsOf = (agent: Agent) =>
+    setUp({
       config: configSchema.parse({}),
       agent,
       step,
       env: {},
       say: async () => {},
     })
+  return { agents, ran, warningsOf }
+}
+
+it('says why what a set-up command made is not kept', async () => {
+  const warningsOf = (kept: string) => {
+    const { agents, warningsOf: of } = setupThatKeeps(async () => kept)
+    return of(agents[0])
+  }
   expect(await warningsOf('kept')).toEqual([])
   expect(await warningsOf('too large')).toEqual([expect.stringContaining('they are larger')])
   expect(await warningsOf('linked')).toEqual([expect.stringContaining('a symbolic link')])
@@ -98,4 +108,13 @@ it('ends a set-up command with its agent, and whoever waited for its outputs run
   // Who was killed before runs nothing.
   await expect(run(killed)).rejects.toMatchObject({ code: 'SPAWN_FAILED' })
   expect(ran).toHaveLength(2)
+})
+
+it('goes on where what a set-up command made can’t be kept, also for those who wait for it', async () => {
+  const { agents, ran, warningsOf } = setupThatKeeps(() =>
+    Promise.reject(new Error('the disk is full')),
+  )
+  const warnings = ['The outputs of `npm ci` are not kept for other worktrees: the disk is full.']
+  expect(await Promise.all(agents.map(warningsOf))).toEqual([warnings, warnings])
+  expect(ran).toEqual(['one', 'other'])
 })
