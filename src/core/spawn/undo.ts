@@ -124,7 +124,10 @@ export function createSpawnUndo({
     if (intent.makesBranch && tip !== null && tip !== intent.forkPoint) return true
     if (!(await files.exists(intent.worktree))) return false
     try {
-      return (await git.status(intent.worktree)).dirty.length > 0
+      const { operation, dirty, branch, head } = await git.status(intent.worktree)
+      if (operation !== null || dirty.length > 0) return true
+      // Commits on no branch, or on another, are not seen at the tip of its own.
+      return branch !== intent.branch || head !== tip
     } catch {
       return true // a program was started there: what can’t be looked at is not removed
     }
