@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import process from 'node:process'
 import { receive, send } from '../../../processes/host/framing.ts'
+import { hintLine } from './hint-line.ts'
 import type { HostMessage } from './protocol.ts'
 import { NO_MOUSE } from './viewer.ts'
 
@@ -42,8 +43,7 @@ function attach(
       called = title
       return changed ? `\u001B]0;${title}\u0007` : ''
     }
-    const text = ` ${title}, Ctrl-] leaves, the agent goes on `.slice(0, stdout.columns)
-    return `\u001B7\u001B[${String(stdout.rows)};1H\u001B[0;7m${text}\u001B[0m\u001B[K\u001B8`
+    return hintLine(title, stdout)
   }
   const leave = (why: string) => {
     if (reason !== '') return
