@@ -30,12 +30,14 @@ export function createListening(log: Log): Listening {
   const idle = new Set<AgentId>()
   const listened = new Set<AgentId>()
   let link: Link | undefined
+  /** The latest; the link has it only some time after all was listened on anew. */
+  let attached: Session | undefined
   let pending: Promise<void> | undefined
 
   /** Of a connection that is just being lost nothing comes: then all is listened on anew. */
   function say(command: 'listen' | 'unlisten', agentId: AgentId): void {
-    const session = link?.peek()
-    if (session === undefined) return
+    const session = link?.peek() ?? attached
+    if (session?.isUp() !== true) return
     const said = session.run(`${command} ${quoted(channelOf(agentId))}`).then(
       () => {},
       (thrown: unknown) =>
@@ -81,6 +83,8 @@ export function createListening(log: Log): Listening {
       })
       for (const agentId of idle) listened.delete(agentId)
       idle.clear()
+      // What is subscribed to from now on is listened on behind the others.
+      attached = session
       if (listened.size > 0)
         await session.run(
           [...listened].map((agentId) => `listen ${quoted(channelOf(agentId))}`).join('; '),
