@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { PullRequestSnapshot } from '../../src/adapters/forge/forge.ts'
+import type { Git } from '../../src/adapters/git/git.ts'
 import type { CheckSettings } from '../../src/adapters/forge/local/options.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createBranchLock } from '../../src/core/pulls/branch-lock.ts'
@@ -98,6 +99,7 @@ export async function landingWorld(
     onJournalStep?: (kind: string, step: string) => void
     files?: Record<string, string>
     trusted?: () => Promise<void>
+    withGit?: (git: Git) => Partial<Git>
     /** What is open is checked together, ahead. */
     fold?: boolean
   } = {},
@@ -109,6 +111,7 @@ export async function landingWorld(
     files,
     ci,
     ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
+    ...(options.withGit === undefined ? {} : { withGit: options.withGit }),
   })
   const { repository, git, store, remote, paths } = fixture
   const noted = join(repository.folder, 'runs')

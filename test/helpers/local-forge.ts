@@ -39,6 +39,8 @@ export async function openLocalForge(
     ci?: Partial<CheckSettings>
     trusted?: () => Promise<void>
     env?: Record<string, string>
+    /** What git does otherwise than it does. */
+    withGit?: (git: Git) => Partial<Git>
   } = {},
 ): Promise<LocalForgeFixture> {
   const repository = await tempRepository(options)
@@ -46,13 +48,14 @@ export async function openLocalForge(
   mkdirSync(paths.state, { mode: 0o700 })
   let pushEnvironment = async (): Promise<Record<string, string>> => ({})
   // As the daemon opens it: a git for each look-up is most of what such a test would spend.
-  const { git, close: closeGit } = openKeptGit({
+  const { git: kept, close: closeGit } = openKeptGit({
     commonDir: paths.commonDir,
     exec,
     environment: repository.env,
     pushEnvironment: () => pushEnvironment(),
     origin: paths.origin,
   })
+  const git: Git = { ...kept, ...options.withGit?.(kept) }
   const local = await ensureLocalRemote({ git, paths, configuredRemote: undefined })
   pushEnvironment = local.pushEnvironment
   const store = await openSqliteStore({ file: paths.database, log: silentLog() })

@@ -235,12 +235,14 @@ export interface Forge {
   }): Promise<MergeResult>
   /**
    * After a crash: did that merge happen? Marks it merged if so. `prepared`: the commit that was
-   * about to be pushed for it, if any. `not_open` with `merged`: somebody
-   * else has merged it. `scheduled`: by the forge’s account.
+   * about to be pushed for it, if any; `head`: what of the pull request is in that, where it is
+   * known, since its branch may have more commits by now. `not_open` with `merged`: somebody else
+   * has merged it. `scheduled`: by the forge’s account.
    */
   settleMerge(options: {
     number: number
     prepared: Sha | null
+    head?: Sha | null
     by: Actor
   }): Promise<MergeResult | { kind: 'not_merged' } | { kind: 'unknown'; reason: string }>
   retarget(number: number, base: BranchName): Promise<void>

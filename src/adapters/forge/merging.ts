@@ -86,5 +86,6 @@ export interface BasePush {
 export type SettlePushed = (options: {
   number: number
   prepared: Sha
+  head?: Sha | null
   by: Actor
 }) => Promise<MergeResult | null>

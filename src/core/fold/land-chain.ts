@@ -45,10 +45,10 @@ export function createLandChain({
       await retargeting.move(children.get(journal) ?? [], asBranchName(intent.base))
     const links = new Map(chain.links.map((link) => [link.number, link]))
     await steps(
-      landings.map(({ journal, number }) => ({
-        journal,
-        data: { prepared: links.get(number)!.sha },
-      })),
+      landings.map(({ journal, number }) => {
+        const { sha, head } = links.get(number)!
+        return { journal, data: { prepared: sha, preparedHead: head } }
+      }),
       'merge',
     )
     const result = await results.land(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ExomonadError } from '../../../src/domain/errors.ts'
 import type { BranchName } from '../../../src/domain/ids.ts'
 import { HOLD, LEAD } from '../../helpers/landing-world.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -102,6 +103,50 @@ describe('landing, while something else happens', () => {
     expect(await tree.tips()).toEqual([])
     expect(await tree.store.journal.open()).toEqual([])
   })
+
+  it.each([
+    ['by itself', { force: true }],
+    ['with what was checked', { force: false }],
+  ])(
+    'takes only what was merged for merged where the answer was lost and more was pushed meanwhile: %s',
+    async (_, { force }) => {
+      const lost = new ExomonadError('FORGE_UNAVAILABLE', 'the remote is away')
+      let cutting = false
+      let away = false
+      const tree = await landings({
+        config: { merge: { check_result: 'always' } },
+        withGit: ({ push, remoteTip }) => ({
+          push: async (remote, options) => {
+            const pushed = await push(remote, options)
+            if (!cutting || options.branch !== 'main') return pushed
+            away = true
+            throw lost
+          },
+          remoteTip: async (...args) => {
+            if (away) throw lost
+            return remoteTip(...args)
+          },
+        }),
+      })
+      const number = await tree.open('a', { 'a.txt': 'a' })
+      const { head } = await tree.checked(number)
+      cutting = true
+      const merged = tree.merge(number, { as: 'human', force })
+      // A landing is answered before that.
+      expect(await merged.catch((thrown: unknown) => thrown)).toEqual(
+        force ? lost : expect.objectContaining({ state: 'landing' }),
+      )
+      await waitFor('the merge to be left open', () => tree.merging.stuck.size === 1)
+      away = cutting = false
+      const next = await tree.push('a', { 'more.txt': 'x' })
+      expect(await tree.look(number)).toMatchObject({ state: 'open', head: { sha: next } })
+
+      const [entry] = await tree.store.journal.open()
+      expect(await tree.merging.settle(entry!)).toBe('done')
+      expect(await tree.look(number)).toMatchObject({ state: 'merged', mergedHead: head.sha })
+      expect(await tree.store.agents.get(tree.agent('a'))).toMatchObject({ forkPoint: head.sha })
+    },
+  )
 
   it('lands although there is always another about to be fixed', async () => {
     const tree = await landings({}, HOLD)

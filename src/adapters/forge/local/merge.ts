@@ -159,7 +159,7 @@ export function createMerging({
         }
       }),
 
-    settleMerge: ({ number, prepared, by }) =>
+    settleMerge: ({ number, prepared, head, by }) =>
       oneAtATime(async () => {
         const pull = await requirePull(store, number)
         if (pull.state === 'merged')
@@ -176,7 +176,7 @@ export function createMerging({
           if (base === null) return { kind: 'not_merged' }
           await branches.bringIn([{ branch: pull.baseBranch, sha: base }])
           return (await git.isAncestor(prepared, base))
-            ? await markMerged(pull, prepared, pull.headSha, by)
+            ? await markMerged(pull, prepared, head ?? pull.headSha, by)
             : { kind: 'not_merged' }
         } catch (error) {
           if (

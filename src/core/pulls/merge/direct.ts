@@ -87,7 +87,8 @@ export function createMergeDirect({
       strategy: intent.strategy,
       by: intent.by as Actor,
       ...(intent.way === undefined ? {} : { way: intent.way }),
-      prepared: (sha) => step(journal, 'merge', sha === null ? {} : { prepared: sha }),
+      prepared: (sha) =>
+        step(journal, 'merge', sha === null ? {} : { prepared: sha, preparedHead: pull.head.sha }),
     })
     if (result.kind === 'scheduled') {
       await settling.schedule(journal, { ...intent, retargeted: children }, result)

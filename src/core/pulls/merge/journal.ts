@@ -28,6 +28,11 @@ export interface MergeIntent extends Record<string, unknown> {
    * not any more.
    */
   readonly prepared?: string | null
+  /**
+   * What of the pull request is in that: what is pushed to its branch later is not. Missing where
+   * the entry is from before this was noted.
+   */
+  readonly preparedHead?: string
   /** It waits for its result to be checked: since then (ms since the epoch). */
   readonly queuedAt?: number
   readonly title?: string

@@ -219,10 +219,11 @@ export function createMergeSettling({
         await store.journal.finish(id, 'undone')
         return { kind: 'undone' }
       }
-      const prepared = intent.prepared == null ? null : parseSha(intent.prepared)
+      const shaOf = (sha: string | null | undefined) => (sha == null ? null : parseSha(sha))
       const result = await forge.settleMerge({
         number: intent.number,
-        prepared,
+        prepared: shaOf(intent.prepared),
+        head: shaOf(intent.preparedHead),
         by: intent.by as Actor,
       })
       if (result.kind === 'unknown') return null

@@ -101,7 +101,7 @@ export function createBasePush({
       },
     },
 
-    async settlePushed({ number, prepared, by }) {
+    async settlePushed({ number, prepared, head: known, by }) {
       if ((await git.resolve(prepared)) === null) return null
       const pull = await lookAt(client, number)
       const base = pull.base.ref as BranchName
@@ -111,7 +111,8 @@ export function createBasePush({
       if (!(await git.isAncestor(prepared, tip))) return null
       // What was pushed to its branch since is not in it.
       const now = pull.head.sha as Sha
-      const head = (await git.resolve(now)) === null ? null : await git.mergeBase(now, prepared)
+      const head =
+        known ?? ((await git.resolve(now)) === null ? null : await git.mergeBase(now, prepared))
       const merged = { sha: prepared, head: head ?? now }
       await landed.note([{ number, by, ...merged }])
       return { kind: 'merged', ...merged }

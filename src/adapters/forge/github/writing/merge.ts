@@ -195,10 +195,11 @@ export function createMerging({
   return {
     merge: (options) => oneAtATime(() => merge(options)),
 
-    settleMerge: ({ number, prepared, by }) =>
+    settleMerge: ({ number, prepared, head, by }) =>
       oneAtATime(() =>
         settleByLook({
-          pushed: async () => (prepared === null ? null : settlePushed({ number, prepared, by })),
+          pushed: async () =>
+            prepared === null ? null : settlePushed({ number, prepared, head: head ?? null, by }),
           look: () => lookAt(client, number),
           stateOf,
           isOthers,
