@@ -357,6 +357,43 @@ describe('checks of the local forge', () => {
     await waitFor('no worktree to be left', async () => (await git.worktrees()).length === 1)
   })
 
+  it('say nothing of the merge where that could not be made, and are run again', async () => {
+    let fails = false
+    const { git, repository, remote, grow, file, look, ended, store, forge } = await start(
+      'test ! -e b.txt',
+      {
+        withGit: ({ mergeTrees }) => ({
+          mergeTrees: async (pairs) => {
+            // A merge with itself is what a run is prepared by.
+            const [first] = pairs
+            if (!fails || first?.[0] !== first?.[1]) return mergeTrees(pairs)
+            fails = false
+            throw new ExomonadError('GIT_FAILED', 'out of memory')
+          },
+        }),
+      },
+    )
+    const head = await grow('main.a', { 'a.txt': 'a' })
+    const base = (await repository.commit({ 'b.txt': 'b' })) as Sha
+    await git.push(remote, { sha: base, branch: name('main') })
+    const merged = await git.mergeTree(base, head)
+    if (merged.kind !== 'clean') throw new Error(merged.kind)
+    const number = await file('main.a', head)
+    fails = true
+    await forge.ensureChecks(number)
+    const statuses = async () => (await store.pulls.checks({})).map(({ status }) => status)
+    await waitFor(
+      'the first run to be over',
+      async () => !['queued', 'running'].includes((await statuses())[0]!),
+    )
+    expect(await statuses()).toEqual(['interrupted'])
+    expect((await forge.results!.known(merged.tree)).state).toBe('unknown')
+    expect(await look(number)).toMatchObject({ checksState: 'pending' })
+    expect(await ended(number)).toMatchObject({ checksState: 'failed' })
+    expect(await statuses()).toEqual(['interrupted', 'failed'])
+    expect((await forge.results!.known(merged.tree)).state).toBe('failed')
+  })
+
   it('fail with the reason where the command can’t be started', async () => {
     const { repository, grow, file, reopen, ended } = await start('true')
     const forge = reopen({ argv: [join(repository.folder, 'no such program')] })

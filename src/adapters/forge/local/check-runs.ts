@@ -175,9 +175,13 @@ export function createCheckRuns({
     try {
       const commit = await wantedCommit(row, pull).catch((error: unknown) => {
         log.error({ err: error, check: row.id }, 'a check could not be prepared')
-        return row.head
+        return undefined
       })
       if (commit === null) await settle(row, { status: 'cancelled' })
+      // Of its files nothing is known. The next look runs it again: a hint would be that look, at
+      // once, for as long as it fails.
+      else if (commit === undefined)
+        await store.pulls.updateCheck(row.id, { status: 'interrupted', finishedAt: clock() })
       else {
         startedAt.set(row.id, { base: pull.baseBranch, at: clock() })
         await run(row, commit, settings)

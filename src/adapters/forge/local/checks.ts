@@ -52,8 +52,8 @@ export interface Checks {
  * A run is a row: queued → running → passed | failed | timed_out | cancelled | interrupted. Per
  * head and command one run counts, the latest; it holds for every pull request with that head, for
  * what that head is rebased to, and by its tree for the same files however they came about.
- * Cancelled (superseded) and interrupted (the daemon ended) ones are run again when the head is
- * looked at again. The row is written before the process starts, so that a crash leaves a row to
+ * Cancelled (superseded) and interrupted (the daemon ended, or its commit could not be made) ones
+ * are run again when the head is looked at again. The row is written before the process starts, so that a crash leaves a row to
  * settle, never an unknown process.
  */
 export function createChecks({
