@@ -394,6 +394,27 @@ describe('checks of the local forge', () => {
     expect((await forge.results!.known(merged.tree)).state).toBe('failed')
   })
 
+  it('are over as they ended also where the store did not take that at first', async () => {
+    const { grow, file, look, store, forge, tidy } = await start('exit 1')
+    const { updateCheck } = store.pulls
+    let refused = 0
+    store.pulls.updateCheck = async (id, patch) => {
+      if (patch.finishedAt === undefined || refused > 0) return updateCheck(id, patch)
+      refused += 1
+      throw new Error('the disk is full')
+    }
+    const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }))
+    await forge.ensureChecks(number)
+    await waitFor('the end to be refused', () => refused === 1)
+    await tidy()
+    expect((await store.pulls.checks({})).map(({ status }) => status)).toEqual(['running'])
+    expect(await look(number)).toMatchObject({ checksState: 'failed' })
+    expect(await store.pulls.checks({})).toMatchObject([
+      { status: 'failed', exitCode: 1, finishedAt: expect.any(Number) },
+    ])
+    expect(await forge.rerunChecks(number)).toBe('started')
+  })
+
   it('fail with the reason where the command can’t be started', async () => {
     const { repository, grow, file, reopen, ended } = await start('true')
     const forge = reopen({ argv: [join(repository.folder, 'no such program')] })

@@ -14,6 +14,8 @@ const MAX_LOG_BYTES = 200_000_000
 
 export type RunSettings = CheckSettings & { readonly argv: readonly string[] }
 
+type CheckEnd = Pick<CheckRow, 'status'> & Partial<Pick<CheckRow, 'exitCode' | 'finishedAt'>>
+
 /** Of one pull request: it waits for its turn. */
 export interface CheckJob {
   /** Its row, queued. */
@@ -42,6 +44,11 @@ export interface CheckRuns {
   /** Runs a row at once, in a place that the caller holds. Never rejects. */
   readonly run: (row: CheckRow, commit: Sha, settings: RunSettings) => Promise<CheckResult>
   readonly cancel: (row: CheckRow) => Promise<void>
+  /**
+   * Stores the ends that could not be stored when they came: until then their rows say that they
+   * wait or run.
+   */
+  readonly storeEnds: () => Promise<void>
   /** Ends what runs; what waits keeps its row, for the next start to find. */
   readonly dispose: () => Promise<void>
 }
@@ -73,15 +80,26 @@ export function createCheckRuns({
   const cancelledEarly = new Set<number>()
   const endedAt = new Map<BranchName, number>()
   const startedAt = new Map<number, { readonly base: BranchName; readonly at: number }>()
+  /** Ends that the store did not take, by the number of their row. */
+  const unstored = new Map<number, { readonly row: CheckRow; readonly end: CheckEnd }>()
   let starting = 0
   let disposed = false
 
+  /** `hint` is false where nobody is to look at it at once. */
   const settle = async (
     row: CheckRow,
-    patch: Parameters<typeof store.pulls.updateCheck>[1],
+    patch: CheckEnd,
+    { hint = true }: { readonly hint?: boolean } = {},
   ): Promise<void> => {
-    await store.pulls.updateCheck(row.id, { finishedAt: clock(), ...patch })
-    if (row.pull === null) return
+    const end = { finishedAt: clock(), ...patch }
+    try {
+      await store.pulls.updateCheck(row.id, end)
+    } catch (error) {
+      unstored.set(row.id, { row, end })
+      throw error
+    }
+    unstored.delete(row.id)
+    if (!hint || row.pull === null) return
     hints.emit(row.pull)
     for (const other of await store.pulls.list({ state: 'open' }))
       if (other.number !== row.pull && other.headSha === row.head) hints.emit(other.number)
@@ -180,8 +198,7 @@ export function createCheckRuns({
       if (commit === null) await settle(row, { status: 'cancelled' })
       // Of its files nothing is known. The next look runs it again: a hint would be that look, at
       // once, for as long as it fails.
-      else if (commit === undefined)
-        await store.pulls.updateCheck(row.id, { status: 'interrupted', finishedAt: clock() })
+      else if (commit === undefined) await settle(row, { status: 'interrupted' }, { hint: false })
       else {
         startedAt.set(row.id, { base: pull.baseBranch, at: clock() })
         await run(row, commit, settings)
@@ -224,6 +241,10 @@ export function createCheckRuns({
       const now = running.get(row.id)
       if (now === undefined) cancelledEarly.add(row.id)
       else now.run.end('cancelled')
+    },
+
+    async storeEnds() {
+      for (const { row, end } of unstored.values()) await settle(row, end)
     },
 
     async dispose() {

@@ -41,8 +41,8 @@ export interface Checks {
   /** The pull request is merged or closed: its runs are pointless. */
   readonly cancel: (pull: PullRow) => Promise<void>
   /**
-   * Marks runs that a crash cut off and takes away what they left. Happens once; everything else
-   * here waits for it.
+   * Marks runs that a crash cut off and takes away what they left, once; stores the ends that the
+   * store did not take when they came. Everything else here waits for it.
    */
   readonly recover: () => Promise<void>
   readonly dispose: () => Promise<void>
@@ -72,14 +72,16 @@ export function createChecks({
   let disposed = false
   let recovered: Promise<void> | undefined
 
-  const recover = (): Promise<void> =>
-    (recovered ??= (async () => {
+  const recover = async (): Promise<void> => {
+    await (recovered ??= (async () => {
       for (const row of await store.pulls.checks({ statuses: ['queued', 'running'] })) {
         await store.pulls.updateCheck(row.id, { status: 'interrupted', finishedAt: clock() })
       }
       await sweepRuns({ git, ciWork: paths.ciWork, log })
       await removeEmptyFolder(paths.ciWork)
     })())
+    await runs.storeEnds()
+  }
 
   /** Heads that are the same work as this one, it first. */
   const lineageOf = async (branch: string, head: Sha): Promise<Sha[]> =>
