@@ -29,7 +29,8 @@ export interface OutboxRecords {
   ): Promise<void>
   /**
    * Everything that waits for an agent that is gone goes to the next in line: returns who that is,
-   * null where nothing did. What a person said to a root since its program ended stays.
+   * null where nothing did. So do the words of mail that one that ended for good had not read; the
+   * line about it stays. What a person said to a root since its program ended stays.
    */
   abandon(id: AgentId, acks: boolean): Promise<Recipient | null>
 }
@@ -150,15 +151,23 @@ export function createOutboxRecords({
         const to = nearestLiving(asRoutingTree(line), id)
         const name = agent?.name ?? id
         // News of its own work that needed nothing is nobody else’s.
-        const unsettled = all.filter((delivery) => !isNewsOfItsOwn(delivery))
+        const others = all.filter((delivery) => !isNewsOfItsOwn(delivery))
         const ids = all.filter(isNewsOfItsOwn).map((delivery) => delivery.id)
         const gone = `${name} has ended, and it needed nothing`
         await tx.outbox.withdraw(ids, gone, clock())
         await tx.outbox.settle(ids, 'failed', gone, clock())
-        if (unsettled.length === 0) return null
+        if (agent !== undefined && isOver(agent)) await notices.passOn(tx, agent, to)
+        if (others.length === 0) return null
         // What is for the root is for the human where that has no program: nothing went astray.
         const isTheirs = agent?.kind === 'root' && to === 'human'
         if (isTheirs) await notices.bringToInbox(tx, id)
+        // The line about mail is of use to its agent alone. One that failed gets another when it is
+        // resumed.
+        const lines = others.filter(isMailLine).map((delivery) => delivery.id)
+        await tx.outbox.withdraw(lines, `${name} has ended`, clock())
+        await tx.outbox.settle(lines, 'failed', `${name} has ended`, clock())
+        const unsettled = others.filter((delivery) => !isMailLine(delivery))
+        if (unsettled.length === 0) return null
         const unconfirmed = acks
           ? unsettled.filter((delivery) => stateOf(delivery).name === 'handed')
           : []
@@ -196,6 +205,12 @@ export function createOutboxRecords({
 
 const isNewsOfItsOwn = (delivery: Delivery): boolean =>
   delivery.reach === 'carry' && !isWritten(delivery)
+
+const isMailLine = ({ kind }: Delivery): boolean => kind === 'mail'
+
+/** It never goes on. */
+const isOver = ({ kind, state }: Agent): boolean =>
+  kind !== 'root' && (state === 'killed' || state === 'completed')
 
 /** What a person says, and answers. */
 const SAID: ReadonlySet<string> = new Set(['message', RAW, 'question.answered'])

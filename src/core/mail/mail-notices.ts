@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '../../adapters/store/store.ts'
 import type { Agent, Delivery, Mail } from '../../domain/records.ts'
-import type { AgentId, DeliveryId } from '../../domain/ids.ts'
+import type { AgentId, DeliveryId, Recipient } from '../../domain/ids.ts'
 import { completionWords, parseCompletion } from '../../domain/formats/completion-message.ts'
 import { lineFor, mailSubject } from '../../domain/formats/mail-subject.ts'
 import type { Deps } from '../deps.ts'
@@ -23,6 +23,11 @@ export interface MailNotices {
   showInInbox(tx: StoreTransaction, mail: Mail): Promise<void>
   /** For a root whose program has ended: the words of its mail, in place of the line that says so. */
   bringToInbox(tx: StoreTransaction, id: AgentId): Promise<void>
+  /**
+   * For one that has ended for good: its box is empty, and the words go to the next in line, but
+   * for what that one wrote itself.
+   */
+  passOn(tx: StoreTransaction, agent: Pick<Agent, 'id'>, to: Recipient): Promise<void>
   /** Notifies of all that waits, unless the line itself still does: it comes to the new program. */
   remind(tx: StoreTransaction, id: AgentId): Promise<void>
   /**
@@ -201,6 +206,28 @@ export function createMailNotices({
     )
   }
 
+  const passOn: MailNotices['passOn'] = async (tx, { id }, to) => {
+    const mails = await tx.mail.pop(id)
+    for (const mail of mails) {
+      if (mail.from === to || (await isReported(tx, mail))) continue
+      const isQuiet = (await tx.snapshots.get(quietKeyOf(mail))) !== undefined
+      await publisher.publish(
+        {
+          type: 'message',
+          agentId: id,
+          actor: mail.from,
+          payload: {
+            message: completionWords(mail.message),
+            ...(isQuiet && { urgency: 'info' as const }),
+          },
+        },
+        tx,
+      )
+    }
+    await tx.mail.confirm(mails.map((mail) => mail.id))
+    await tx.snapshots.remove(noticeOf(id))
+  }
+
   const remind = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
     const mails = await tx.mail.peek(id)
     // The line itself may still wait, and then comes to the new program.
@@ -213,6 +240,7 @@ export function createMailNotices({
     notifyOf,
     showInInbox,
     bringToInbox,
+    passOn,
     remind,
     queuedLines,
     queuedReports,

@@ -240,6 +240,52 @@ describe('mail', () => {
   })
 })
 
+describe('mail that an agent had not read when it ended', () => {
+  const ends = async (state: 'killed' | 'completed' | 'failed', handed = false) => {
+    const records = createOutboxRecords({ store, publisher, clock: () => (clock += 1) })
+    await store.transaction((tx) => mailboxOf().sendIn(tx, other!, worker!, 'The logout, please.'))
+    await write('Go on.')
+    const line = (await store.outbox.list({ recipient: worker!.id })).map(({ id }) => id)
+    expect(line).toHaveLength(1)
+    if (handed) {
+      await store.outbox.claim(line, 'pane', 'b-1', 1)
+      await store.outbox.handed(line, 2)
+    }
+    await store.agents.update(worker!.id, { state })
+    await records.abandon(worker!.id, true)
+  }
+  const words = async () =>
+    (await store.outbox.list({ recipient: lead!.id })).map((one) => one.text)
+
+  it.each([
+    ['killed', false],
+    ['completed', false],
+    ['killed', true],
+    ['completed', true],
+  ] as const)(
+    'goes to the next in line in its own words, but for what that one wrote (%s, handed: %s)',
+    async (state, handed) => {
+      await ends(state, handed)
+      expect(await words()).toEqual([
+        '[MESSAGE] from b, meant for a, which has ended: The logout, please.',
+      ])
+      expect(await store.mail.counts()).toEqual(new Map())
+      expect(await store.outbox.list({ states: ['undecided'] })).toEqual([])
+      expect(await lines()).toEqual([])
+    },
+  )
+
+  it('stays for one that can be resumed, which is notified again then', async () => {
+    await ends('failed')
+    expect(await words()).toEqual([])
+    expect(await lines()).toEqual([])
+    await store.agents.update(worker!.id, { state: 'idle' })
+    await mailboxOf().remind(worker!)
+    expect(await lines()).toEqual([['mail', 'wake']])
+    expect(await store.mail.peek(worker!.id)).toHaveLength(2)
+  })
+})
+
 describe('mail that needs nothing', () => {
   it('is announced along with what comes next; mail that needs something wakes after all', async () => {
     await write('Thanks!', 'info')
