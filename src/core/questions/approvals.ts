@@ -18,6 +18,9 @@ interface Outcome {
 const PERMISSION = 'perm-'
 export const isPermission = (id: string): boolean => id.startsWith(PERMISSION)
 
+/** Characters of an id that say which one is meant. */
+const SHORTEST = 4
+
 export interface Approvals {
   /**
    * Waits for the human where the configuration asks for it, and returns whether it did;
@@ -78,9 +81,21 @@ export function createApprovals({
   }
 
   const decide: Approvals['decide'] = async (id, decision, reason) => {
-    const matches = (await store.approvals.pending()).filter((approval) =>
-      approval.id.startsWith(id),
-    )
+    const pending = await store.approvals.pending()
+    const exact = pending.filter((approval) => approval.id === id)
+    if (exact.length === 0 && id.length < SHORTEST) {
+      // An id may begin with the number of another item.
+      const meant = decision === 'approved' ? '--approve' : '--deny'
+      throw new ExomonadError(
+        'INVALID_ARG',
+        /^\d+$/.test(id)
+          ? `"${id}" is no id. If it is a number in your inbox: \`exomonad inbox ${id} ${meant}\`.`
+          : `"${id}" is too short for an id: give ${SHORTEST} characters of it at least. \`exomonad inbox\` lists what waits.`,
+        { approval_id: id },
+      )
+    }
+    const matches =
+      exact.length > 0 ? exact : pending.filter((approval) => approval.id.startsWith(id))
     const [approval] = matches
     if (approval === undefined || matches.length > 1) {
       throw new ExomonadError(

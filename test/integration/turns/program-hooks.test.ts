@@ -434,6 +434,26 @@ describe('hooks of an agent CLI', () => {
       expect(scripted.replies).toEqual([[agent.id, 'per_1', 'allow']])
     })
 
+    it('are not decided by a number, with which the id of another may begin', async () => {
+      const waiting = { id: '1abcdef0', agentId: agent.id as AgentId, what: 'spawn a worker' }
+      const undecided = { requestedAt: 1, decision: null, decidedAt: null, reason: null }
+      await store.approvals.insert({ ...waiting, ...undecided })
+      for (const [decision, option] of [
+        ['approved', '--approve'],
+        ['denied', '--deny'],
+      ] as const)
+        await expect(approvals.decide('1', decision, undefined)).rejects.toMatchObject({
+          code: 'INVALID_ARG',
+          message: expect.stringContaining(`\`exomonad inbox 1 ${option}\``),
+        })
+      await expect(approvals.decide('1ab', 'approved', undefined)).rejects.toMatchObject({
+        code: 'INVALID_ARG',
+      })
+      expect(await store.approvals.pending()).toHaveLength(1)
+      await approvals.decide('1abc', 'approved', undefined)
+      expect(await store.approvals.get('1abcdef0')).toMatchObject({ decision: 'approved' })
+    })
+
     it('only notify the human where the program can’t be answered', async () => {
       policy('ask')
       expect(await says('unanswerable', asks)).toBeNull()
