@@ -24,6 +24,8 @@ export type HookFact =
       readonly detail?: string
       readonly status?: string
       readonly nested?: boolean
+      /** The permission question that this is the end of: by its `id`, or by its `detail`. */
+      readonly settles?: { readonly id: string } | { readonly detail: string }
     }
   /**
    * It would ask a person whether this may be done. `id`: to answer it by

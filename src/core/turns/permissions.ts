@@ -12,6 +12,11 @@ import type { States } from '../agents/states.ts'
 import { waitsForPerson } from '../agents/waits-for-person.ts'
 
 type Question = Extract<HookFact, { kind: 'permission' }>
+type ToolEnd = Extract<HookFact, { kind: 'tool-end' }>
+interface Entry {
+  readonly question: Question
+  readonly drop: AbortController
+}
 
 /**
  * What an agent CLI would ask a person about, by the policy of the agent’s role. Nothing is allowed
@@ -28,10 +33,10 @@ export interface Permissions {
     report: { at?: number; signal?: AbortSignal },
   ): Promise<HookOutcome>
   /**
-   * Its hooks show that the question (about this tool, or any) is off the table: answered in its
-   * terminal.
+   * Its hooks show that the question (which this is the end of, or any) is off the table: answered
+   * in its terminal.
    */
-  settled(agentId: AgentId, tool?: string): void
+  settled(agentId: AgentId, by?: Pick<ToolEnd, 'tool' | 'settles'>): void
   /** A question of its program waits for the human’s answer. */
   pending(agentId: AgentId): boolean
 }
@@ -47,14 +52,11 @@ export function createPermissions(
   },
 ): Permissions {
   const { store, log, states, approvals } = deps
-  const questions = new Map<
-    AgentId,
-    Set<{ readonly tool: string; readonly drop: AbortController }>
-  >()
+  const questions = new Map<AgentId, Set<Entry>>()
 
   /** Puts it to the human; undefined where it was settled without. */
   const ask = async (agent: Agent, question: Question, signal: AbortSignal | undefined) => {
-    const entry = { tool: question.tool, drop: new AbortController() }
+    const entry: Entry = { question, drop: new AbortController() }
     const mine = questions.get(agent.id) ?? new Set()
     questions.set(agent.id, mine.add(entry))
     // With its program the question is gone, and one that rests asks nothing.
@@ -109,9 +111,9 @@ export function createPermissions(
 
   return {
     pending: (agentId) => questions.has(agentId),
-    settled: (agentId, tool) => {
-      for (const entry of questions.get(agentId) ?? [])
-        if (tool === undefined || entry.tool === tool) entry.drop.abort()
+    settled: (agentId, by) => {
+      const open = [...(questions.get(agentId) ?? [])]
+      for (const { drop } of by === undefined ? open : settledBy(open, by)) drop.abort()
     },
     asked: async (config, { agent }, cli, event, question, { at, signal }) => {
       const reason = reasonOf(question)
@@ -165,6 +167,22 @@ export function createPermissions(
       }
     },
   }
+}
+
+/**
+ * Of several about one tool those that the program names. One with an id is settled by that alone:
+ * the program says so of it before its tool ends. Where it names none, only one can be meant.
+ */
+function settledBy(
+  open: readonly Entry[],
+  { tool, settles }: Pick<ToolEnd, 'tool' | 'settles'>,
+): readonly Entry[] {
+  if (settles !== undefined && 'id' in settles)
+    return open.filter(({ question }) => question.id === settles.id)
+  const about = open.filter(({ question }) => question.tool === tool && question.id === undefined)
+  if (settles !== undefined)
+    return about.filter(({ question }) => question.detail === settles.detail)
+  return about.length === 1 ? about : []
 }
 
 /** Without a terminal whatever nobody decided beforehand is the human’s to decide. */

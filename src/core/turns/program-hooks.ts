@@ -199,7 +199,7 @@ export function createProgramHooks(
         return NONE
       }
       case 'tool-end': {
-        permissions.settled(agent.id, fact.tool)
+        permissions.settled(agent.id, fact)
         await states.seen(agent.id)
         usage.refresh(agent.id)
         await shown(agent, {

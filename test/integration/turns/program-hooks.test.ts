@@ -434,6 +434,51 @@ describe('hooks of an agent CLI', () => {
       expect(scripted.replies).toEqual([[agent.id, 'per_1', 'allow']])
     })
 
+    describe('of which two are about the same tool', () => {
+      const both = async (ids: readonly { id?: string }[] = []) => {
+        policy('ask')
+        const scripted = scriptedCli({ answersPermission: true })
+        if (ids.length > 0) cli = scripted.cli
+        const event = ids.length > 0 ? 'asked' : 'ask'
+        const asked = [
+          says(event, { ...asks, ...ids[0] }),
+          says(event, { ...asks, detail: 'rm -r build', ...ids[1] }),
+        ]
+        await waitFor('both', async () => (await store.approvals.pending()).length === 2)
+        return { asked, replies: scripted.replies }
+      }
+      const approve = async (what: string) => {
+        const found = (await store.approvals.pending()).find((one) => one.what === what)
+        await approvals.decide(found?.id ?? what, 'approved', undefined)
+      }
+
+      it('are settled by what their tool was to do', async () => {
+        const { asked } = await both()
+        const settles = { detail: 'git push' }
+        await says('x', { kind: 'tool-end', tool: 'Bash', settles })
+        expect(await asked[0]).toBeNull()
+        await approve('use Bash: rm -r build')
+        expect(await asked[1]).toMatchObject({ decision: 'allow' })
+      })
+
+      it('are settled by their ids, and by those alone', async () => {
+        const { replies } = await both([{ id: 'per_1' }, { id: 'per_2' }])
+        await says('x', { kind: 'tool-end', tool: 'Bash', settles: { id: 'per_1' } })
+        await says('x', { kind: 'tool-end', tool: 'Bash' })
+        await approve('use Bash: rm -r build')
+        await waitFor('the reply', () => replies.length > 0)
+        expect(replies).toEqual([[agent.id, 'per_2', 'allow']])
+        expect(await store.approvals.pending()).toEqual([])
+      })
+
+      it('are both kept where the program names neither', async () => {
+        const { asked } = await both()
+        await says('x', { kind: 'tool-end', tool: 'Bash' })
+        for (const what of ['use Bash: git push', 'use Bash: rm -r build']) await approve(what)
+        for (const answer of asked) expect(await answer).toMatchObject({ decision: 'allow' })
+      })
+    })
+
     it('are not decided by a number, with which the id of another may begin', async () => {
       const waiting = { id: '1abcdef0', agentId: agent.id as AgentId, what: 'spawn a worker' }
       const undecided = { requestedAt: 1, decision: null, decidedAt: null, reason: null }

@@ -100,7 +100,12 @@ function read(event: string, body: Body): HookFact | null {
       return { kind: 'tool-start', tool: text(body, 'tool_name'), ...nesting(body) }
     case 'PostToolUse':
     case 'PostToolUseFailure':
-      return { kind: 'tool-end', tool: text(body, 'tool_name'), ...nesting(body) }
+      return {
+        kind: 'tool-end',
+        tool: text(body, 'tool_name'),
+        settles: { detail: detail(body['tool_input']) },
+        ...nesting(body),
+      }
     case 'PermissionRequest':
       // A choice between answers can’t be approved or denied.
       if (body['tool_name'] === 'AskUserQuestion')

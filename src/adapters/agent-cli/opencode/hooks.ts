@@ -32,7 +32,11 @@ export const openCodeHooks: HookDialect = {
         }
       // It is off the table, and the tool goes on or was refused.
       case 'permission.replied':
-        return { kind: 'tool-end', tool: text(body['tool']) }
+        return {
+          kind: 'tool-end',
+          tool: text(body['tool']),
+          ...(text(body['id']) !== '' && { settles: { id: text(body['id']) } }),
+        }
       case 'question.asked':
         return {
           kind: 'waiting',

@@ -48,7 +48,7 @@ describe('what Claude Code’s hooks say', () => {
     [
       'PostToolUse',
       { ...TURN, ...bash, tool_response: {}, duration_ms: 36 },
-      { kind: 'tool-end', tool: 'Bash' },
+      { kind: 'tool-end', tool: 'Bash', settles: { detail: 'git commit -m x' } },
     ],
     [
       'PreToolUse',
@@ -58,12 +58,17 @@ describe('what Claude Code’s hooks say', () => {
     [
       'PostToolUse',
       { ...TURN, ...bash, agent_id: 'ab20378c05fcf25e8', agent_type: 'general-purpose' },
-      { kind: 'tool-end', tool: 'Bash', nested: true },
+      {
+        kind: 'tool-end',
+        tool: 'Bash',
+        nested: true,
+        settles: { detail: 'git commit -m x' },
+      },
     ],
     [
       'PostToolUseFailure',
       { ...TURN, ...bash, error: 'Exit code 3' },
-      { kind: 'tool-end', tool: 'Bash' },
+      { kind: 'tool-end', tool: 'Bash', settles: { detail: 'git commit -m x' } },
     ],
     [
       'PermissionRequest',

@@ -43,6 +43,7 @@ describe('what the plugin in OpenCode says', () => {
     expect(read('permission.replied', { id: 'per_1', tool: 'bash' })).toEqual({
       kind: 'tool-end',
       tool: 'bash',
+      settles: { id: 'per_1' },
     })
     expect(read('question.asked', { question: 'Which?' })).toEqual({
       kind: 'waiting',
