@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fileDiffs } from '../../../src/surfaces/text/diff/file-diffs.ts'
-import { placedIn, toSend, type Comment } from '../../../web/src/views/pulls/review/placed.ts'
+import {
+  afterSending,
+  placedIn,
+  toSend,
+  type Comment,
+} from '../../../web/src/views/pulls/review/placed.ts'
 
 const HEAD = 'b'.repeat(40)
 const diff = (body: string) =>
@@ -46,4 +51,16 @@ describe('a comment of a review that is not sent yet', () => {
   })
 
   it('without words is not sent', () => expect(toSend(place({ body: ' \n' }))).toEqual([]))
+})
+
+describe('a review that was sent', () => {
+  const sent = { comments: [comment({}), comment({ id: '2', body: ' ' })], body: 'Two things.' }
+
+  it('is forgotten, but for what was written while it was under way', () => {
+    expect(afterSending(sent, sent)).toEqual({ comments: [sent.comments[1]], body: '' })
+    const changed = comment({ body: 'Why not?' })
+    const added = comment({ id: '3', body: 'And this.' })
+    const now = { comments: [changed, added], body: 'Three things.' }
+    expect(afterSending(now, sent)).toEqual(now)
+  })
 })

@@ -46,13 +46,18 @@ export const useTool = <Name extends ToolName>(
     ...(options.keep === true ? { placeholderData: keepPreviousData as never } : {}),
   })
 
-/** A call that changes something, done once though it is asked for twice. */
+/**
+ * A call that changes something, done once though it is asked for twice. `done`: called with what it
+ * was given, also where the view that asked for it is gone by then, which `mutate` alone does not do.
+ */
 export function useAction<Name extends ToolName>(
   name: Name,
+  done?: (input: ToolInput<Name>) => void,
 ): UseMutationResult<ToolResult<Name>, ApiError, ToolInput<Name>> {
   const queries = useQueryClient()
   return useMutation<ToolResult<Name>, ApiError, ToolInput<Name>>({
     mutationFn: (input) => callOnce(name, input),
+    onSuccess: (_result, input) => done?.(input),
     onSettled: () => void queries.invalidateQueries(),
   })
 }

@@ -15,23 +15,18 @@ interface Props {
 }
 
 export function MessageDialog({ node, close }: Props) {
-  const send = useAction('send')
   const { link } = useStanding()
   const [kept, keep] = useKept<string>(`message:${node.id}`)
+  // What was written meanwhile stays.
+  const send = useAction('send', ({ message: sent }) =>
+    keep((now) => (now === sent ? undefined : now)),
+  )
   const message = kept ?? ''
   const isOver = hasEnded(node)
   const cannot = message.trim() === '' || send.isPending || link !== 'live' || isOver
   const submit = () => {
     if (cannot) return
-    send.mutate(
-      { to: node.id, message },
-      {
-        onSuccess: () => {
-          keep((now) => (now === message ? undefined : now))
-          close()
-        },
-      },
-    )
+    send.mutate({ to: node.id, message }, { onSuccess: close })
   }
   return (
     <Dialog title={`Message to ${printableLine(node.short)}`} close={close}>

@@ -1,13 +1,7 @@
 import { useCallback } from 'react'
 import { useTree } from '../../../live/tree.ts'
 import { useKept } from '../../../parts/kept.ts'
-import type { Comment } from './placed.ts'
-
-/** A review that is not sent yet. */
-export interface Draft {
-  readonly comments: readonly Comment[]
-  readonly body: string
-}
+import { afterSending, type Comment, type Draft } from './placed.ts'
 
 const NONE: Draft = { comments: [], body: '' }
 
@@ -19,6 +13,8 @@ export function useDraft(number: number): {
   readonly change: (id: string, change: Partial<Pick<Comment, 'body' | 'isOpen'>>) => void
   readonly remove: (ids: readonly string[]) => void
   readonly clear: () => void
+  /** Forgets what was sent, and nothing else. */
+  readonly sent: (what: Draft) => void
 } {
   const { tree } = useTree()
   const [kept, set] = useKept<Draft>(`review:${tree?.repository ?? ''}:${number}`)
@@ -61,5 +57,6 @@ export function useDraft(number: number): {
       [update],
     ),
     clear: useCallback(() => set(() => undefined), [set]),
+    sent: useCallback((what) => update((draft) => afterSending(draft, what)), [update]),
   }
 }

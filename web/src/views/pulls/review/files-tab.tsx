@@ -31,7 +31,7 @@ export function FilesTab({
   const { shown, newer, showNew } = pinned
   const [isReviewing, setReviewing] = useState(false)
   const [said, setSaid] = useState('')
-  const { draft, add, change, remove, setBody, clear } = useDraft(number)
+  const { draft, add, change, remove, setBody, clear, sent } = useDraft(number)
   const frame = useRef<HTMLDivElement>(null)
   const backToDiff = useCallback(
     () => frame.current?.querySelector<HTMLElement>('.diff-lines')?.focus({ preventScroll: true }),
@@ -127,16 +127,16 @@ export function FilesTab({
         <ReviewForm
           number={number}
           head={head}
-          body={draft.body}
+          draft={draft}
           placed={placed}
           setBody={setBody}
-          clear={clear}
+          sent={sent}
           showNew={showNew}
           close={() => {
             setReviewing(false)
             backToDiff()
           }}
-          sent={(words) => {
+          done={(words) => {
             setReviewing(false)
             setSaid(words)
             backToDiff()

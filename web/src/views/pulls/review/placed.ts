@@ -16,6 +16,21 @@ export interface Comment extends DraftComment {
   readonly text: readonly string[]
 }
 
+/** A review that is not sent yet. */
+export interface Draft {
+  readonly comments: readonly Comment[]
+  readonly body: string
+}
+
+/** What is left of it once `sent` was sent: what was written meanwhile, or has no words yet. */
+export const afterSending = (draft: Draft, sent: Draft): Draft => ({
+  comments: draft.comments.filter(
+    ({ id, body }) =>
+      body.trim() === '' || !sent.comments.some((one) => one.id === id && one.body === body),
+  ),
+  body: draft.body === sent.body ? '' : draft.body,
+})
+
 /** Where a comment stands in the version that is shown. */
 export interface Placed {
   readonly comment: Comment

@@ -4,7 +4,7 @@ import type { Verdict } from '../../../../../src/surfaces/text/diff/draft-commen
 import { ApiError, wordsOf } from '../../../api/errors.ts'
 import { useAction } from '../../../live/queries.ts'
 import type { useDraft } from './draft.ts'
-import { toSend, type Placed } from './placed.ts'
+import { toSend, type Draft, type Placed } from './placed.ts'
 
 const VERDICTS: readonly (readonly [Verdict, string, string])[] = [
   ['comment', 'Comment', 'Say something; decide nothing.'],
@@ -20,25 +20,27 @@ const VERDICTS: readonly (readonly [Verdict, string, string])[] = [
 export function ReviewForm({
   number,
   head,
-  body,
+  draft,
   placed,
   setBody,
-  clear,
+  sent,
   showNew,
   close,
-  sent,
+  done,
 }: {
   readonly number: number
   /** What was looked at. */
   readonly head: string
-  readonly body: string
+  readonly draft: Draft
   readonly placed: readonly Placed[]
   readonly showNew: () => void
   readonly close: () => void
-  readonly sent: (words: string) => void
-} & Pick<ReturnType<typeof useDraft>, 'setBody' | 'clear'>) {
+  readonly done: (words: string) => void
+} & Pick<ReturnType<typeof useDraft>, 'setBody' | 'sent'>) {
+  const { body } = draft
   const [verdict, setVerdict] = useState<Verdict>('comment')
-  const review = useAction('pr_review')
+  const sending = useRef(draft)
+  const review = useAction('pr_review', () => sent(sending.current))
   const name = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])
@@ -58,14 +60,10 @@ export function ReviewForm({
       onSubmit={(event) => {
         event.preventDefault()
         if (isEmpty || review.isPending) return
+        sending.current = draft
         review.mutate(
           { pr_number: number, head_sha: head, verdict, body: body.trim(), comments },
-          {
-            onSuccess: () => {
-              clear()
-              sent(DONE[verdict])
-            },
-          },
+          { onSuccess: () => done(DONE[verdict]) },
         )
       }}
     >

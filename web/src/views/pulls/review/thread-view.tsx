@@ -81,17 +81,20 @@ function Reply({
   readonly isResolved: boolean
 }) {
   const readOnly = useReadOnly()
-  const review = useAction('pr_review')
   const [kept, set] = useKept<string>(`reply:${number}:${thread}`)
   const body = kept ?? ''
+  const review = useAction('pr_review', ({ replies }) => {
+    const [sent] = replies ?? []
+    // What was written meanwhile stays.
+    set((now) => (now?.trim() === sent?.body ? undefined : now))
+  })
   if (readOnly) return null
   const send = (resolve: boolean) => {
     if (review.isPending) return
-    review.mutate(
-      { pr_number: number, replies: [{ comment_id: comment, body: body.trim(), resolve }] },
-      // What was written meanwhile stays.
-      { onSuccess: () => set((now) => (now === kept ? undefined : now)) },
-    )
+    review.mutate({
+      pr_number: number,
+      replies: [{ comment_id: comment, body: body.trim(), resolve }],
+    })
   }
   return (
     <form

@@ -1,6 +1,6 @@
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import type { PullDetails } from '../words.ts'
-import type { Draft } from './draft.ts'
+import type { Draft } from './placed.ts'
 
 /** What was written about a pull request that was merged or closed before it was sent. */
 export function Unsent({
