@@ -53,8 +53,8 @@ export interface Checks {
  * head and command one run counts, the latest; it holds for every pull request with that head, for
  * what that head is rebased to, and by its tree for the same files however they came about.
  * Cancelled (superseded) and interrupted (the daemon ended, or its commit could not be made) ones
- * are run again when the head is looked at again. The row is written before the process starts, so that a crash leaves a row to
- * settle, never an unknown process.
+ * are run again when the head is looked at again. The row is written before the process starts, so
+ * that a crash leaves a row to settle, never an unknown process.
  */
 export function createChecks({
   git,
@@ -79,7 +79,11 @@ export function createChecks({
       }
       await sweepRuns({ git, ciWork: paths.ciWork, log })
       await removeEmptyFolder(paths.ciWork)
-    })())
+    })().catch((error: unknown) => {
+      // Where the store was away, the next look tries it again.
+      recovered = undefined
+      throw error
+    }))
     await runs.storeEnds()
   }
 
