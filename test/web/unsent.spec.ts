@@ -51,7 +51,8 @@ test('replies and a review stay while others write, and go once they were sent',
   await tree.call('spawn_workers', { specs: [{ name: 'writes', prompt: 'x' }] })
   await page.getByRole('link', { name: 'Reviews' }).click()
   await page.getByRole('link', { name: /Written/ }).click()
-  const [{ number }] = (await tree.call('pr_list', {})).pull_requests
+  const { pull_requests: pulls } = await tree.call('pr_list', {})
+  const { number } = pulls.find(({ title }: { title: string }) => title === 'Written')
   const comment = { path: 'written.txt', line: 1, body: 'Which one?' }
   await tree.call('pr_review', { pr_number: number, verdict: 'comment', comments: [comment] })
   const reply = page.getByRole('textbox', { name: 'Reply' })
