@@ -51,7 +51,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // The same for every dialect.
   'adapters/store/sql': { values: ['domain'], types: ['adapters/store', 'runtime'] },
   'adapters/terminals': {
-    values: [IN.processes, 'domain', 'processes', 'runtime'],
+    // How many columns a text takes.
+    values: [IN.processes, IN.terminal, 'domain', 'processes', 'runtime'],
     types: [IN.acp],
   },
   'adapters/acp': {

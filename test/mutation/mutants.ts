@@ -192,8 +192,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'work that was written while the daemon was away',
     file: 'src/core/spawn/undo.ts',
-    find: 'return (await git.status(intent.worktree)).dirty.length > 0',
-    replace: 'return (await git.status(intent.worktree)).dirty.length < 0',
+    find: 'if (operation !== null || dirty.length > 0) return true',
+    replace: 'if (operation !== null || dirty.length < 0) return true',
     test: STAYS,
     name: 'had written',
   },
