@@ -300,6 +300,10 @@ ci = ["sh", "-c", ${JSON.stringify(check)}]
     ])
     expect(adopted).toMatchObject({ code: 0 })
     const odd = await tree.agent('odd')
+    // Nothing is a paste before it has asked for pastes.
+    await waitFor('the program to be ready', async () =>
+      (await tree.call('screen', { agent: 'odd' })).text.includes('recorder ready'),
+    )
 
     tree.script('evil', { steps: [{ do: 'tool', name: 'note', input: { message: hostile } }] })
     await tree.call('spawn_workers', { specs: [{ name: 'evil', prompt: 'Speak' }] }, { as: 'odd' })
