@@ -128,14 +128,17 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
       onOutput: () => undefined,
     })
     try {
+      let screen = ''
       await waitFor('the names of all four', async () => {
-        const screen = await person.capture(0)
+        screen = await person.capture(0)
         return [
           'main.lead ○',
           'main.lead.index ✓',
           'main.lead.query ○',
           'main.lead (scout) ○',
         ].every((name) => screen.includes(name))
+      }).catch((error: unknown) => {
+        throw new Error(`The person sees:\n${screen}`, { cause: error })
       })
       await waitFor('the person to be in front of it', () => layout.isInFront(tree, query.pane))
     } finally {
