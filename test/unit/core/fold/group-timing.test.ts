@@ -66,3 +66,19 @@ it('looks earlier than it was about to where a check is about to end', async () 
   await vi.advanceTimersByTimeAsync(100)
   expect(given).toEqual(['main'])
 })
+
+it('looks when it was about to where something else would have it look later', async () => {
+  let running: number[] = []
+  const { wait, quiet, slots, given } = world({ typical: 2_000, running: () => running })
+  running = [Date.now() - 2_000]
+  // The next look is a tenth of a second away.
+  await wait('main')
+  await vi.advanceTimersByTimeAsync(50)
+  running = []
+  const pushed = { type: 'pr.pushed', at: Date.now(), payload: { number: 1, base: 'main' } }
+  quiet.handle(pushed as never)
+  slots.look()
+  quiet.settled(1)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(given).toEqual(['main'])
+})
